@@ -1,19 +1,30 @@
 //! Skills as files, and the words that every crate of an agent speaks.
 
+mod catalog;
+mod digest;
+mod discovery;
 mod message;
 mod model;
+mod skill;
+mod source;
 pub mod state;
 mod time;
 mod tool;
+mod view;
 
 #[cfg(feature = "model")]
 pub use model::{CompletionStream, Provider};
 pub use {
+    catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict},
+    discovery::{Root, ScanLimits},
     message::{ContentBlock, Message, Role},
     model::{
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
         Usage,
     },
+    skill::{Diagnostic, Invocation, LoadMode, Scope, Severity, Skill, SkillFormat, SkillId},
+    source::{Candidate, MemorySource, OpenedSkill, Resource, SkillSource, SourceScan},
     time::{Clock, IdSource},
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},
+    view::{OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
 };

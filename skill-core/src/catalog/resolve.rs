@@ -1,0 +1,135 @@
+//! Who holds a name: one rule for reports and for every view.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::catalog::{CandidateReport, Entry, Verdict};
+use crate::skill::{Diagnostic, Scope, Severity};
+
+/// How an entry stands among those it is resolved with; numbers are positions among the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It holds its id.
+    Holds,
+    /// Its id differs from one that is held only in case; it keeps its exact id.
+    CaseClash(usize),
+    /// Another entry holds its very id; a qualified id remains.
+    Shadowed(usize),
+    /// It is the same file as another entry.
+    SameFile(usize),
+    /// Its id and content equal another entry's.
+    Copy(usize),
+}
+
+/// Returns the standing of each of `chosen`, which are positions in `entries` in ascending order.
+pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
+    let mut files: HashMap<&Path, usize> = HashMap::with_capacity(chosen.len());
+    let mut holders: HashMap<&str, usize> = HashMap::with_capacity(chosen.len());
+    let mut same_file = HashMap::new();
+    for &position in chosen {
+        let Some(entry) = entries.get(position) else {
+            continue;
+        };
+        if let Some(&first) = files.get(entry.real_path.as_path()) {
+            same_file.insert(position, first);
+            continue;
+        }
+        files.insert(&entry.real_path, position);
+        holders
+            .entry(&entry.folded_id)
+            .and_modify(|holder| {
+                if entries.get(*holder).is_some_and(|held| held.yields) && keeps_name(entry) {
+                    *holder = position;
+                }
+            })
+            .or_insert(position);
+    }
+    chosen
+        .iter()
+        .map(|position| {
+            let Some(entry) = entries.get(*position) else {
+                return Standing::Holds;
+            };
+            match same_file.get(position) {
+                Some(&first) => Standing::SameFile(first),
+                None => against_holder(entries, entry, *position, &holders),
+            }
+        })
+        .collect()
+}
+
+/// Tells whether an untrusted project's skill must leave the bare name to `entry`.
+fn keeps_name(entry: &Entry) -> bool {
+    matches!(entry.skill.scope, Scope::User | Scope::Managed)
+}
+
+fn against_holder(
+    entries: &[Entry],
+    entry: &Entry,
+    position: usize,
+    holders: &HashMap<&str, usize>,
+) -> Standing {
+    let Some(&holder) = holders.get(&*entry.folded_id) else {
+        return Standing::Holds;
+    };
+    let Some(held) = entries.get(holder) else {
+        return Standing::Holds;
+    };
+    if holder == position {
+        Standing::Holds
+    } else if held.skill.content_digest == entry.skill.content_digest {
+        Standing::Copy(holder)
+    } else if held.skill.id == entry.skill.id {
+        Standing::Shadowed(holder)
+    } else {
+        Standing::CaseClash(holder)
+    }
+}
+
+/// Writes the standing of every entry into its report.
+///
+/// `positions` holds, for each entry, the position of its report.
+pub(crate) fn report_shadows(
+    entries: &[Entry],
+    positions: &[usize],
+    reports: &mut [CandidateReport],
+) {
+    let all: Vec<usize> = (0..entries.len()).collect();
+    for ((entry, standing), report) in entries
+        .iter()
+        .zip(resolve(entries, &all))
+        .zip(positions.iter())
+    {
+        let (code, severity, other, what) = match standing {
+            Standing::Holds => continue,
+            Standing::CaseClash(other) => (
+                "SK070",
+                Severity::Warning,
+                other,
+                "the name differs only in case from that of",
+            ),
+            Standing::Shadowed(other) => {
+                ("SK070", Severity::Warning, other, "the name is taken by")
+            }
+            Standing::SameFile(other) => ("SK071", Severity::Info, other, "the same file as"),
+            Standing::Copy(other) => ("SK072", Severity::Info, other, "an identical copy of"),
+        };
+        let (Some(by), Some(report)) = (
+            entries.get(other).map(|entry| entry.skill.path.clone()),
+            reports.get_mut(*report),
+        ) else {
+            continue;
+        };
+        report.diagnostics.push(Diagnostic {
+            code,
+            severity,
+            path: entry.skill.path.clone(),
+            line: None,
+            column: None,
+            message: format!("skill `{}`: {what} {}", entry.skill.id, by.display()),
+            text: Some(entry.skill.id.as_str().to_owned()),
+            fix: None,
+        });
+        report.verdict = Verdict::Shadowed { by };
+    }
+}

@@ -1,0 +1,126 @@
+//! Digests: SHA-256 in lower-case hexadecimal, domain-separated, every part length-prefixed.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::skill::Skill;
+
+/// A digest in the making.
+///
+/// Each part goes in with its length before it, so no two lists of parts run into one another.
+pub(crate) struct Digester(Sha256);
+
+impl Digester {
+    /// Starts a digest that differs from those of every other `domain`.
+    pub(crate) fn new(domain: &str) -> Self {
+        let mut digester = Self(Sha256::new());
+        digester.part(domain.as_bytes());
+        digester
+    }
+
+    /// Adds one part.
+    pub(crate) fn part(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Returns the digest.
+    pub(crate) fn finish(self) -> String {
+        let digest = self.0.finalize();
+        let mut text = String::with_capacity(digest.len() * 2);
+        for byte in digest {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+/// Returns the digest of a skill's declared fields and body; its path, scope and time are no part
+/// of it.
+pub(crate) fn content_digest(skill: &Skill, body: &str) -> String {
+    let mut digester = Digester::new("tekne skill content 1");
+    for text in [skill.id.as_str(), &skill.name, &skill.description] {
+        digester.part(text.as_bytes());
+    }
+    digester.part(skill.load.as_str().as_bytes());
+    for text in [
+        &skill.version,
+        &skill.author,
+        &skill.license,
+        &skill.compatibility,
+    ] {
+        optional(&mut digester, text.as_deref());
+    }
+    for list in [
+        &skill.groups,
+        &skill.tags,
+        &skill.roles,
+        &skill.contexts,
+        &skill.allowed_tools,
+    ] {
+        strings(&mut digester, list);
+    }
+    match &skill.restrict_tools {
+        Some(list) => strings(&mut digester, list),
+        None => digester.part(b"-"),
+    }
+    digester.part(&[
+        u8::from(skill.invocation.model),
+        u8::from(skill.invocation.user),
+        u8::from(skill.listed),
+    ]);
+    value(&mut digester, &skill.metadata);
+    let mut keys: Vec<_> = skill.other.iter().collect();
+    keys.sort_by_key(|(key, _)| *key);
+    for (key, entry) in keys {
+        digester.part(key.as_bytes());
+        value(&mut digester, entry);
+    }
+    digester.part(body.as_bytes());
+    digester.finish()
+}
+
+fn optional(digester: &mut Digester, text: Option<&str>) {
+    match text {
+        Some(text) => strings(digester, &[text]),
+        None => digester.part(b"-"),
+    }
+}
+
+fn strings(digester: &mut Digester, list: &[impl AsRef<str>]) {
+    digester.part(&(list.len() as u64).to_le_bytes());
+    for text in list {
+        digester.part(text.as_ref().as_bytes());
+    }
+}
+
+/// Adds a tree with its maps in the order of their keys.
+fn value(digester: &mut Digester, tree: &Value) {
+    match tree {
+        Value::Object(map) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_by_key(|(key, _)| *key);
+            digester.part(format!("map {}", keys.len()).as_bytes());
+            for (key, entry) in keys {
+                digester.part(key.as_bytes());
+                value(digester, entry);
+            }
+        }
+        Value::Array(list) => {
+            digester.part(format!("list {}", list.len()).as_bytes());
+            for entry in list {
+                value(digester, entry);
+            }
+        }
+        Value::String(text) => {
+            digester.part(b"text");
+            digester.part(text.as_bytes());
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            digester.part(tree.to_string().as_bytes());
+        }
+    }
+}

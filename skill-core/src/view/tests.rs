@@ -1,0 +1,209 @@
+//! What a view shows, hides and opens.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::{MemorySource, ScanLimits, Scope, SkillCatalog, SkillId};
+
+fn grouped(id: &str, groups: &[&str]) -> Skill {
+    let mut skill = Skill::new(id, format!("about {id}"));
+    skill.groups = groups.iter().map(|&group| group.to_owned()).collect();
+    skill
+}
+
+fn scoped(id: &str, scope: Scope) -> Skill {
+    let mut skill = Skill::new(id, "d");
+    skill.scope = scope;
+    skill.path = format!("{}/{id}", scope.as_str()).into();
+    skill
+}
+
+fn catalog(source: MemorySource) -> SkillCatalog {
+    SkillCatalog::new(vec![Arc::new(source)], ScanLimits::default())
+}
+
+fn member_of(groups: &[&str]) -> Principal {
+    Principal {
+        groups: groups.iter().map(|&group| group.to_owned()).collect(),
+        ..Principal::default()
+    }
+}
+
+fn ids(view: &SkillView) -> Vec<&str> {
+    let ids = view.skills().iter();
+    ids.map(|viewed| viewed.skill.id.as_str()).collect()
+}
+
+#[test]
+fn a_skill_with_groups_is_seen_by_their_members_only() {
+    let catalog = catalog(
+        MemorySource::new()
+            .with(grouped("global", &[]), "x")
+            .with(grouped("private", &["a"]), "y"),
+    );
+    assert_eq!(
+        ids(&catalog.view(&member_of(&["a"]))),
+        ["global", "private"]
+    );
+    assert_eq!(ids(&catalog.view(&member_of(&["b"]))), ["global"]);
+    assert_eq!(ids(&catalog.view(&Principal::default())), ["global"]);
+}
+
+#[test]
+fn always_skills_come_first_then_ids() {
+    let mut always = Skill::new("conventions", "d");
+    always.load = LoadMode::Always;
+    let catalog = catalog(
+        MemorySource::new()
+            .with(Skill::new("zeta", "d"), "")
+            .with(always, "")
+            .with(Skill::new("alpha", "d"), ""),
+    );
+    let view = catalog.view(&Principal::default());
+    assert_eq!(ids(&view), ["conventions", "alpha", "zeta"]);
+}
+
+#[test]
+fn disabled_for_all_beats_what_an_assistant_prefers() {
+    let catalog = catalog(MemorySource::new().with(Skill::new("x", "d"), ""));
+    let mut principal = Principal::default();
+    principal.preferences.insert(
+        "x".to_owned(),
+        SkillPreference {
+            enabled: Some(true),
+            load: Some(LoadMode::Always),
+        },
+    );
+    assert_eq!(catalog.view(&principal).skills()[0].load, LoadMode::Always);
+    for written in [" x ", "X"] {
+        principal.disabled = vec![written.to_owned()];
+        let view = catalog.view(&principal);
+        assert!(view.is_empty());
+        assert!(view.find(Some("x"), None).is_none());
+        assert!(view.nearest("x", 3).is_empty());
+    }
+}
+
+#[test]
+fn a_hidden_skill_gives_its_name_to_the_next_one() {
+    let mut hidden = scoped("pdf", Scope::Project);
+    hidden.groups = vec!["a".to_owned()];
+    let catalog = catalog(
+        MemorySource::new()
+            .with(hidden, "project")
+            .with(scoped("pdf", Scope::User), "user"),
+    );
+    let body = |principal| {
+        let view = catalog.view(&principal);
+        view.open(view.find(Some("pdf"), None).expect("visible"))
+            .expect("opens")
+            .body
+    };
+    assert_eq!(body(Principal::default()), "user");
+    assert_eq!(body(member_of(&["a"])), "project");
+}
+
+#[test]
+fn a_shadowed_skill_keeps_its_qualified_id_and_is_not_listed() {
+    let catalog = catalog(
+        MemorySource::new()
+            .with(scoped("pdf", Scope::Project), "project")
+            .with(scoped("pdf", Scope::User), "user"),
+    );
+    let view = catalog.view(&Principal::default());
+    assert_eq!(ids(&view), ["pdf", "user/pdf"]);
+    let shadowed = view.find(Some("user/pdf"), None).expect("reachable");
+    assert!(!shadowed.listed);
+    assert_eq!(view.open(shadowed).expect("opens").body, "user");
+    assert_eq!(
+        view.find(Some("PDF"), None).expect("found").skill.id,
+        SkillId::new("pdf")
+    );
+}
+
+#[test]
+fn names_that_clash_in_case_open_by_their_exact_id() {
+    let catalog = catalog(
+        MemorySource::new()
+            .with(Skill::new("Deploy", "d"), "first")
+            .with(Skill::new("deploy", "d"), "second"),
+    );
+    let view = catalog.view(&Principal::default());
+    let opened = |text| {
+        let found = view.find(Some(text), None).expect("found");
+        (found.listed, view.open(found).expect("opens").body)
+    };
+    assert_eq!(opened("Deploy"), (true, "first".to_owned()));
+    assert_eq!(opened("deploy"), (false, "second".to_owned()));
+    assert_eq!(opened("DEPLOY"), (true, "first".to_owned()));
+}
+
+#[test]
+fn an_id_and_a_name_must_mean_the_same_skill() {
+    let catalog = catalog(
+        MemorySource::new()
+            .with(Skill::new("a", "d"), "")
+            .with(Skill::new("b", "d"), ""),
+    );
+    let view = catalog.view(&Principal::default());
+    assert!(view.find(Some("a"), Some("a")).is_some());
+    assert!(view.find(Some("a"), Some("b")).is_none());
+    assert!(view.find(None, None).is_none());
+}
+
+#[test]
+fn what_only_a_person_may_start_is_not_there_for_the_model() {
+    let mut skill = Skill::new("release", "d");
+    skill.invocation.model = false;
+    let view = catalog(MemorySource::new().with(skill, "body")).view(&Principal::default());
+    assert!(view.is_empty());
+    assert!(view.find(Some("release"), None).is_none());
+    let found = view.find_for_user("release").expect("a person may");
+    assert_eq!(view.open(found).expect("opens").body, "body");
+}
+
+#[test]
+fn a_skill_of_another_view_does_not_open() {
+    let first = catalog(MemorySource::new().with(Skill::new("x", "d"), ""));
+    let second = catalog(MemorySource::new().with(Skill::new("x", "d"), ""));
+    let view = first.view(&Principal::default());
+    let other = second.view(&Principal::default());
+    let error = view.open(&other.skills()[0]).expect_err("not ours");
+    assert_eq!(error.kind, OpenErrorKind::NotFound);
+}
+
+#[test]
+fn docs_are_the_texts_below_the_folder_in_order() {
+    let source = MemorySource::new()
+        .with(Skill::new("x", "d"), "")
+        .with_file("sub/REF.TXT", "ref")
+        .with_file("guide.md", "guide")
+        .with_file("x.json", "{}");
+    let view = catalog(source).view(&Principal::default());
+    let skill = &view.skills()[0];
+    assert_eq!(view.docs(skill), ["guide.md", "sub/REF.TXT"]);
+    assert_eq!(view.doc(skill, "guide.md").expect("reads"), "guide");
+    assert_eq!(view.resource(skill, "x.json").expect("reads").bytes, b"{}");
+    let error = view.doc(skill, "none.md").expect_err("absent");
+    assert_eq!(error.kind, OpenErrorKind::NotFound);
+}
+
+#[test]
+fn the_digest_follows_what_is_seen_and_nothing_else() {
+    let source = || MemorySource::new().with(Skill::new("x", "d"), "body");
+    let digest = |source| {
+        catalog(source)
+            .view(&Principal::default())
+            .digest()
+            .to_owned()
+    };
+    let plain = digest(source());
+    assert_eq!(plain, digest(source().with(grouped("hidden", &["a"]), "")));
+    assert_ne!(
+        plain,
+        digest(MemorySource::new().with(Skill::new("x", "d"), "other"))
+    );
+    let mut always = Skill::new("x", "d");
+    always.load = LoadMode::Always;
+    assert_ne!(plain, digest(MemorySource::new().with(always, "body")));
+}
