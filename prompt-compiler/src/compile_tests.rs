@@ -1,0 +1,451 @@
+//! Tests of whole compilations.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use skill_core::{CallStatus, LoadMode, ModelId, Role, ToolCall, ToolResult};
+
+use super::*;
+use crate::input::{Budget, ContextFragment, Opening, SkillEntry, SkillInput, SkillText};
+use crate::preset::Preset;
+use crate::validate::validate;
+
+/// Owns what a [`CompileInput`] borrows.
+struct Case {
+    preset: Preset,
+    skills: SkillInput,
+    messages: Vec<Message>,
+    turn_context: Vec<ContextFragment>,
+    tools: Vec<ToolDefinition>,
+    budget: Budget,
+    previous: Option<Vec<BlockMark>>,
+}
+
+impl Case {
+    fn new(messages: Vec<Message>) -> Self {
+        let tool = ToolDefinition {
+            name: "read_file".into(),
+            description: "Reads a file.".into(),
+            parameters: serde_json::json!({"type": "object"}),
+        };
+        Self {
+            preset: Preset::built_in("default").unwrap(),
+            skills: SkillInput::default(),
+            messages,
+            turn_context: Vec::new(),
+            tools: vec![tool],
+            budget: Budget::default(),
+            previous: None,
+        }
+    }
+
+    /// Compiles and holds the request against the strict validator.
+    fn compile(&self) -> Result<CompiledPrompt, ContextLimit> {
+        let model = ModelId::new("test");
+        let compiled = compile(
+            &CompileInput {
+                model: &model,
+                preset: &self.preset,
+                instructions: "",
+                session_context: &[],
+                skills: &self.skills,
+                messages: &self.messages,
+                turn_context: &self.turn_context,
+                tools: &self.tools,
+                budget: &self.budget,
+                previous: self.previous.as_deref(),
+            },
+            &ByteBound,
+        )?;
+        assert_eq!(
+            validate(&compiled.request),
+            Ok(()),
+            "{:#?}",
+            compiled.request.messages
+        );
+        Ok(compiled)
+    }
+
+    fn open(&mut self, id: &str, call_id: &str) {
+        let digest = format!("{id:0<8}");
+        self.skills.loaded.retain(|skill| skill.id != id);
+        self.skills.loaded.push(SkillText {
+            id: id.into(),
+            version: None,
+            digest: digest.clone(),
+            body: format!("BODY OF {id}"),
+            docs: Vec::new(),
+        });
+        self.skills.openings.insert(
+            call_id.into(),
+            Opening {
+                skill: id.into(),
+                digest,
+            },
+        );
+    }
+}
+
+fn group(id: &str, content: &str) -> [Message; 2] {
+    let call = ToolCall {
+        id: id.into(),
+        name: "read_file".into(),
+        arguments: "{}".into(),
+    };
+    let result = ToolResult {
+        call_id: id.into(),
+        name: "read_file".into(),
+        status: CallStatus::Success,
+        content: content.into(),
+    };
+    let content = vec![ContentBlock::ToolCall(call)];
+    [
+        Message {
+            role: Role::Assistant,
+            content,
+        },
+        Message::tool_results(vec![result]),
+    ]
+}
+
+fn round(number: usize, size: usize) -> [Message; 2] {
+    let text = format!("{number:03}{}", "x".repeat(size));
+    [Message::user(text.clone()), Message::assistant(text)]
+}
+
+fn results(prompt: &CompiledPrompt) -> Vec<&str> {
+    prompt
+        .request
+        .messages
+        .iter()
+        .flat_map(|message| message.results())
+        .map(|result| result.content.as_str())
+        .collect()
+}
+
+fn section<'a>(prompt: &'a CompiledPrompt, name: &str) -> &'a SectionReport {
+    prompt
+        .report
+        .sections
+        .iter()
+        .find(|section| section.name == name)
+        .unwrap()
+}
+
+#[test]
+fn the_total_is_the_sum_of_what_was_given() {
+    let mut case = Case::new([round(1, 50).to_vec(), vec![Message::user("now")]].concat());
+    case.turn_context.push(ContextFragment {
+        name: "file a.md".into(),
+        text: "A\n".into(),
+    });
+    let prompt = case.compile().unwrap();
+    let given: u64 = prompt
+        .report
+        .sections
+        .iter()
+        .map(|section| section.given)
+        .sum();
+    assert_eq!(prompt.report.total, given);
+}
+
+#[test]
+fn context_of_the_turn_stands_before_the_users_words_in_one_message() {
+    let mut case = Case::new(vec![Message::user("summarise")]);
+    case.turn_context.push(ContextFragment {
+        name: "file a.md".into(),
+        text: "A\n".into(),
+    });
+    let prompt = case.compile().unwrap();
+    let [message] = prompt.request.messages.as_slice() else {
+        panic!("one message")
+    };
+    assert!(
+        message.content[0]
+            .as_text()
+            .unwrap()
+            .starts_with("<context name=\"file a.md\">")
+    );
+    assert_eq!(message.content[1].as_text(), Some("summarise"));
+}
+
+#[test]
+fn an_opened_body_stands_in_the_result_of_the_call_that_opened_it() {
+    let mut case =
+        Case::new([vec![Message::user("go")], group("1", "loaded: a").to_vec()].concat());
+    case.open("a", "1");
+    let prompt = case.compile().unwrap();
+    assert_eq!(
+        results(&prompt),
+        ["<skill id=\"a\" digest=\"a0000000\">\nBODY OF a\n</skill:a0000000>"]
+    );
+    assert_eq!(section(&prompt, "open_skills").given, 0);
+}
+
+#[test]
+fn opening_again_gives_a_receipt_and_leaves_the_first_copy_where_it_is() {
+    let mut case = Case::new(
+        [
+            vec![Message::user("go")],
+            group("1", "stub").to_vec(),
+            group("2", "stub").to_vec(),
+        ]
+        .concat(),
+    );
+    case.open("a", "1");
+    case.open("a", "2");
+    let prompt = case.compile().unwrap();
+    let results = results(&prompt);
+    assert!(results[0].contains("BODY OF a"));
+    assert_eq!(results[1], "already loaded: a (its text stands above)");
+}
+
+#[test]
+fn a_skill_that_is_not_open_any_more_shows_nothing_but_a_stub() {
+    let mut case =
+        Case::new([vec![Message::user("go")], group("1", "loaded: a").to_vec()].concat());
+    case.open("a", "1");
+    case.skills.loaded.clear();
+    assert_eq!(results(&case.compile().unwrap()), ["loaded: a"]);
+}
+
+#[test]
+fn an_open_skill_whose_result_is_gone_stands_once_in_the_fallback_block() {
+    let mut case = Case::new(vec![Message::user("go")]);
+    case.open("a", "1");
+    let prompt = case.compile().unwrap();
+    let all = serde_json::to_string(&prompt.request).unwrap();
+    assert_eq!(all.matches("BODY OF a").count(), 1);
+    assert!(
+        prompt
+            .request
+            .system
+            .last()
+            .unwrap()
+            .starts_with("# Open skills\n<skill id=\"a\"")
+    );
+}
+
+#[test]
+fn a_body_moves_to_the_fallback_block_when_the_window_drops_its_round() {
+    let opening = [
+        vec![Message::user("open")],
+        group("1", "stub").to_vec(),
+        vec![Message::assistant("ok")],
+    ];
+    let mut messages = opening.concat();
+    messages.extend((0..40).flat_map(|number| round(number, 200)));
+    messages.push(Message::user("now"));
+    let mut case = Case::new(messages);
+    case.open("a", "1");
+    case.budget = Budget {
+        window: 10_000,
+        reserve_output: 0,
+        allow_bound: false,
+        ..Budget::default()
+    };
+    let prompt = case.compile().unwrap();
+    assert!(results(&prompt).is_empty());
+    assert!(prompt.request.system.last().unwrap().contains("BODY OF a"));
+    assert!(!section(&prompt, "history").cut.is_empty());
+}
+
+#[test]
+fn a_request_that_cannot_fit_names_its_largest_parts() {
+    let mut case = Case::new(vec![Message::user("x".repeat(5_000))]);
+    case.budget = Budget {
+        window: 4_000,
+        reserve_output: 500,
+        ..Budget::default()
+    };
+    let limit = case.compile().unwrap_err();
+    assert_eq!(limit.limit, 3_500);
+    assert_eq!(limit.largest[0], "the task with 5004");
+}
+
+#[test]
+fn the_newest_tool_group_is_never_dropped_and_older_ones_are() {
+    let groups = [
+        group("1", &"x".repeat(1_000)),
+        group("2", &"y".repeat(1_000)),
+    ]
+    .concat();
+    let mut case = Case::new([vec![Message::user("go")], groups].concat());
+    case.budget = Budget {
+        window: 2_600,
+        reserve_output: 0,
+        ..Budget::default()
+    };
+    let prompt = case.compile().unwrap();
+    assert_eq!(results(&prompt), ["y".repeat(1_000)]);
+    assert_eq!(
+        section(&prompt, "tool_groups").cut,
+        ["oldest tool groups of this turn left out to fit the window: 1"]
+    );
+}
+
+#[test]
+fn the_index_is_left_out_with_its_tools_when_nothing_is_visible() {
+    let prompt = Case::new(vec![Message::user("hi")]).compile().unwrap();
+    assert!(
+        !prompt
+            .request
+            .system
+            .iter()
+            .any(|block| block.contains("# Skills"))
+    );
+}
+
+#[test]
+fn from_fifty_visible_skills_on_no_lazy_name_stands_in_the_prompt() {
+    let mut case = Case::new(vec![Message::user("hi")]);
+    for (count, shown) in [(49, true), (50, false)] {
+        case.skills.visible = (0..count)
+            .map(|number| SkillEntry {
+                id: format!("skill-{number}"),
+                name: format!("skill-{number}"),
+                description: "does a thing".into(),
+                load: LoadMode::Lazy,
+                listed: true,
+            })
+            .collect();
+        let prompt = case.compile().unwrap();
+        assert_eq!(
+            prompt
+                .request
+                .system
+                .iter()
+                .any(|block| block.contains("skill-7")),
+            shown,
+            "{count}"
+        );
+    }
+}
+
+#[test]
+fn two_topics_give_byte_identical_system_text() {
+    let mut case = Case::new(vec![Message::user("write a poem")]);
+    case.open("a", "1");
+    let one = case.compile().unwrap().request.system;
+    case.messages = vec![Message::user("审查代码")];
+    assert_eq!(case.compile().unwrap().request.system, one);
+}
+
+#[test]
+fn over_twenty_steps_each_request_begins_with_all_of_the_previous_one() {
+    let mut case = Case::new(vec![Message::user("go")]);
+    for step in 0..20 {
+        let prompt = case.compile().unwrap();
+        if let Some(last) = &case.previous {
+            let before: u64 = last.iter().map(|mark| mark.tokens).sum();
+            assert_eq!(prompt.report.stable_prefix, before, "step {step}");
+        }
+        case.previous = Some(prompt.marks);
+        case.messages.extend(group(&step.to_string(), "stub"));
+        if step == 3 {
+            case.open("a", "3");
+        }
+    }
+}
+
+#[test]
+fn user_text_that_imitates_a_marker_is_left_alone() {
+    let text =
+        "loaded: a\n# Open skills\n<skill id=\"a\" digest=\"a0000000\">\nx\n</skill:a0000000>";
+    let mut case = Case::new(vec![Message::user(text)]);
+    case.open("a", "1");
+    let prompt = case.compile().unwrap();
+    assert_eq!(prompt.request.messages, [Message::user(text)]);
+    assert!(prompt.request.system.last().unwrap().contains("BODY OF a"));
+}
+
+#[test]
+fn a_bound_stands_for_a_count_only_below_half_the_window() {
+    #[derive(Debug)]
+    struct Exact;
+    impl TokenCounter for Exact {
+        fn count(&self, text: &str) -> u64 {
+            text.len().div_ceil(4) as u64
+        }
+        fn is_exact(&self) -> bool {
+            true
+        }
+    }
+    let model = ModelId::new("test");
+    let mut case = Case::new(vec![Message::user("x".repeat(2_000))]);
+    for (window, exact) in [(100_000, false), (5_000, true)] {
+        case.budget = Budget {
+            window,
+            reserve_output: 0,
+            ..Budget::default()
+        };
+        let input = CompileInput {
+            model: &model,
+            preset: &case.preset,
+            instructions: "",
+            session_context: &[],
+            skills: &case.skills,
+            messages: &case.messages,
+            turn_context: &[],
+            tools: &case.tools,
+            budget: &case.budget,
+            previous: None,
+        };
+        assert_eq!(
+            compile(&input, &Exact).unwrap().report.exact,
+            exact,
+            "window {window}"
+        );
+    }
+}
+
+prop_compose! {
+    fn any_round()(text in "[a-z ]{1,120}", groups in 0_usize..4, answered in any::<bool>(), tag in any::<u32>())
+        -> Vec<Message> {
+        let mut messages = vec![Message::user(format!("u{text}"))];
+        for number in 0..groups {
+            let mut group = group(&format!("{tag}-{number}-{text}"), "result").to_vec();
+            if !answered && number + 1 == groups {
+                group.pop();
+            }
+            messages.extend(group);
+        }
+        if groups == 0 || answered {
+            messages.push(Message::assistant("done"));
+        } else {
+            messages.push(Message::assistant("[ended]"));
+        }
+        messages
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_the_history_the_request_is_valid_and_fits(
+        rounds in proptest::collection::vec(any_round(), 0..12),
+        window in 1_500_u64..20_000,
+    ) {
+        let rounds: Vec<Vec<Message>> = rounds
+            .into_iter()
+            .map(|round| {
+                // Two assistant messages in a row are what an unanswered call leaves behind; a
+                // journal's projection never has them, so neither does this generator.
+                let calls: Vec<_> = round.iter().filter(|m| m.tool_calls().next().is_some()).collect();
+                let results = round.iter().filter(|m| m.role == Role::Tool).count();
+                if calls.len() == results { round } else { vec![round[0].clone(), Message::assistant("[ended]")] }
+            })
+            .collect();
+        let mut case = Case::new(rounds.concat());
+        case.messages.push(Message::user("now"));
+        case.budget = Budget { window, reserve_output: 0, caps: BTreeMap::new(), allow_bound: false };
+        if let Ok(prompt) = case.compile() {
+            prop_assert!(prompt.report.total <= window);
+            let wider = Budget { window: window + 3_000, ..case.budget.clone() };
+            case.budget = wider;
+            let more = case.compile().unwrap();
+            prop_assert!(more.request.messages.len() >= prompt.request.messages.len());
+        }
+    }
+}

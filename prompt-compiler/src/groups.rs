@@ -1,0 +1,165 @@
+//! Calls and results live and die together: what no provider would accept is left out here.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use skill_core::{ContentBlock, Message, Role, ToolResult};
+
+/// Returns the messages a provider accepts: every call has one result, every result its call.
+///
+/// Reasoning is left out, arguments that are no JSON object become `{}`, and messages that are
+/// empty afterwards disappear.
+pub(crate) fn paired(messages: &[Message]) -> Vec<Message> {
+    let mut kept = Vec::with_capacity(messages.len());
+    let mut position = 0;
+    while let Some(message) = messages.get(position) {
+        position += 1;
+        match message.role {
+            Role::Assistant => {
+                let results = following_results(messages, &mut position);
+                push_group(&mut kept, message, &results);
+            }
+            // A result with no call before it has nothing to belong to.
+            Role::Tool => {}
+            Role::User | Role::System => push(&mut kept, message.role, visible_blocks(message)),
+        }
+    }
+    kept
+}
+
+/// Takes the tool messages right after `position` and returns their results.
+fn following_results<'a>(messages: &'a [Message], position: &mut usize) -> Vec<&'a ToolResult> {
+    let mut results = Vec::new();
+    while let Some(message) = messages
+        .get(*position)
+        .filter(|next| next.role == Role::Tool)
+    {
+        results.extend(message.results());
+        *position += 1;
+    }
+    results
+}
+
+fn push_group(kept: &mut Vec<Message>, message: &Message, results: &[&ToolResult]) {
+    let mut answered = Vec::new();
+    let mut seen = BTreeSet::new();
+    let blocks = visible_blocks(message)
+        .into_iter()
+        .filter_map(|block| match block {
+            ContentBlock::ToolCall(mut call) => {
+                let result = results.iter().find(|result| result.call_id == call.id)?;
+                if !seen.insert(call.id.clone()) {
+                    return None;
+                }
+                answered.push((*result).clone());
+                call.arguments = object_or_empty(&call.arguments);
+                Some(ContentBlock::ToolCall(call))
+            }
+            other => Some(other),
+        })
+        .collect();
+    push(kept, Role::Assistant, blocks);
+    if !answered.is_empty() {
+        kept.push(Message::tool_results(answered));
+    }
+}
+
+fn visible_blocks(message: &Message) -> Vec<ContentBlock> {
+    message
+        .content
+        .iter()
+        .filter(|block| match block {
+            ContentBlock::Reasoning { .. } => false,
+            ContentBlock::Text { text } => !text.is_empty(),
+            _ => true,
+        })
+        .cloned()
+        .collect()
+}
+
+fn push(kept: &mut Vec<Message>, role: Role, content: Vec<ContentBlock>) {
+    if !content.is_empty() {
+        kept.push(Message { role, content });
+    }
+}
+
+/// Returns `arguments` if it is a JSON object, else an empty one.
+fn object_or_empty(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::Object(_)) => arguments.to_owned(),
+        _ => "{}".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skill_core::{CallStatus, ToolCall};
+
+    fn call(id: &str, arguments: &str) -> ContentBlock {
+        ContentBlock::ToolCall(ToolCall {
+            id: id.into(),
+            name: "read_file".into(),
+            arguments: arguments.into(),
+        })
+    }
+
+    fn result(id: &str) -> ToolResult {
+        ToolResult {
+            call_id: id.into(),
+            name: "read_file".into(),
+            status: CallStatus::Success,
+            content: "ok".into(),
+        }
+    }
+
+    fn assistant(content: Vec<ContentBlock>) -> Message {
+        Message {
+            role: Role::Assistant,
+            content,
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_result_is_left_out_with_its_empty_message() {
+        let messages = [Message::user("hi"), assistant(vec![call("1", "{}")])];
+        assert_eq!(paired(&messages), [Message::user("hi")]);
+    }
+
+    #[test]
+    fn a_result_without_its_call_is_left_out() {
+        let messages = [
+            Message::tool_results(vec![result("1")]),
+            Message::user("hi"),
+        ];
+        assert_eq!(paired(&messages), [Message::user("hi")]);
+    }
+
+    #[test]
+    fn half_answered_calls_keep_only_the_answered_half() {
+        let messages = [
+            assistant(vec![call("1", "{}"), call("2", "{}")]),
+            Message::tool_results(vec![result("2"), result("9")]),
+        ];
+        let expected = [
+            assistant(vec![call("2", "{}")]),
+            Message::tool_results(vec![result("2")]),
+        ];
+        assert_eq!(paired(&messages), expected);
+    }
+
+    #[test]
+    fn malformed_arguments_become_an_empty_object() {
+        for arguments in ["{\"a\":", "[1]", "\"x\"", ""] {
+            let messages = [
+                assistant(vec![call("1", arguments)]),
+                Message::tool_results(vec![result("1")]),
+            ];
+            assert_eq!(
+                paired(&messages)[0],
+                assistant(vec![call("1", "{}")]),
+                "{arguments}"
+            );
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a prompt is compiled from: plain values, gathered by somebody else.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use skill_core::{LoadMode, Message, ModelId, ToolDefinition};
+
+use crate::preset::Preset;
+
+/// Everything that decides one request.
+#[derive(Clone, Debug)]
+pub struct CompileInput<'a> {
+    /// The model the request goes to.
+    pub model: &'a ModelId,
+    /// How skills are shown.
+    pub preset: &'a Preset,
+    /// System text of the assistant, put behind the preset's own; empty for none.
+    pub instructions: &'a str,
+    /// Context that stays the same for the session.
+    pub session_context: &'a [ContextFragment],
+    /// The skills this principal sees.
+    pub skills: &'a SkillInput,
+    /// The conversation so far, oldest first, up to and with the current turn.
+    pub messages: &'a [Message],
+    /// Context of this turn, placed in front of the current user message.
+    pub turn_context: &'a [ContextFragment],
+    /// The tools on offer.
+    pub tools: &'a [ToolDefinition],
+    /// How much fits.
+    pub budget: &'a Budget,
+    /// Marks of the previous request of this session, to tell how much of it stays.
+    pub previous: Option<&'a [crate::output::BlockMark]>,
+}
+
+/// A piece of context with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextFragment {
+    /// Where it is from, as the model reads it: `file notes/week.md`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Skills, as far as they show in a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillInput {
+    /// One entry a visible skill.
+    pub visible: Vec<SkillEntry>,
+    /// Text of always-on skills.
+    pub always: Vec<SkillText>,
+    /// Text of open skills, in the order in which they were opened.
+    pub loaded: Vec<SkillText>,
+    /// Which call opened which skill: call id → opening.
+    pub openings: BTreeMap<String, Opening>,
+}
+
+/// A line of the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillEntry {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// What it is for; empty for none.
+    pub description: String,
+    /// Whether its text is always there.
+    pub load: LoadMode,
+    /// Whether it has a line; one that has none is still counted as visible.
+    pub listed: bool,
+}
+
+/// The text of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillText {
+    /// The id.
+    pub id: String,
+    /// The version, where it has one.
+    pub version: Option<String>,
+    /// The digest of its content, lower-case hex.
+    pub digest: String,
+    /// The instructions, byte for byte.
+    pub body: String,
+    /// Selected documents: path and content, sorted by path.
+    pub docs: Vec<(String, String)>,
+}
+
+/// A call that opened a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The skill's id.
+    pub skill: String,
+    /// The digest of the content that was opened.
+    pub digest: String,
+}
+
+/// How much fits into a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The model's window, in tokens.
+    pub window: u64,
+    /// Tokens kept free for the answer.
+    pub reserve_output: u64,
+    /// Caps by section name, in tokens.
+    pub caps: BTreeMap<String, u64>,
+    /// Whether a bound may stand for a count while the request is below half the window.
+    pub allow_bound: bool,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            window: 128_000,
+            reserve_output: 4_096,
+            caps: BTreeMap::new(),
+            allow_bound: true,
+        }
+    }
+}
+
+impl Budget {
+    /// Returns the tokens a request may take.
+    pub fn request_limit(&self) -> u64 {
+        self.window.saturating_sub(self.reserve_output)
+    }
+}
