@@ -1,0 +1,280 @@
+//! `bench`: whole processes of the release binary, each against a baseline that runs in turn with
+//! it. Machines differ, so what counts is the ratio, and CPU time rather than the clock.
+
+mod inputs;
+mod measure;
+mod report;
+mod scenario;
+mod server;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use inputs::Inputs;
+use measure::{Program, pairs};
+use report::{Figures, Target};
+use server::Server;
+
+use crate::Outcome;
+use crate::cargo::{cargo, output, root, succeed};
+
+const PACKAGES: usize = 5_000;
+const TOOL_CALLS: usize = 10;
+
+/// Every measure, by the name that selects it.
+const NAMES: &[&str] = &["version", "ask", "run", "skills"];
+
+/// What the command line asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    only: Option<String>,
+    json: bool,
+}
+
+impl Options {
+    /// Reads `[NAME] [--json]`.
+    pub(crate) fn parse(words: &[&str]) -> Result<Self, String> {
+        let mut options = Self::default();
+        for word in words {
+            match *word {
+                "--json" => options.json = true,
+                name if NAMES.contains(&name) => options.only = Some(name.to_owned()),
+                other => {
+                    return Err(format!(
+                        "no bench `{other}`; there are {}",
+                        NAMES.join(", ")
+                    ));
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == name)
+    }
+}
+
+/// Builds, measures, prints; fails when a target is missed.
+pub(crate) fn run(options: &Options) -> Outcome {
+    let binaries = Binaries::build(options)?;
+    let inputs = Inputs::create()?;
+    let mut figures = Vec::new();
+    for name in NAMES.iter().filter(|name| options.wants(name)) {
+        eprintln!("measuring {name}");
+        figures.push(match *name {
+            "version" => version(&binaries, &inputs)?,
+            "ask" => ask(&binaries, &inputs)?,
+            "run" => ten_calls(&binaries, &inputs)?,
+            _ => skills(&binaries, &inputs)?,
+        });
+    }
+    if options.json {
+        println!("{}", report::json(&figures));
+    } else {
+        print!("{}", report::table(&figures));
+    }
+    match figures.iter().filter(|figures| !figures.met()).count() {
+        0 => Ok(()),
+        count => Err(format!("{count} of {} targets missed", figures.len()).into()),
+    }
+}
+
+/// The programs to measure, all built with the profile `release`.
+struct Binaries {
+    folder: PathBuf,
+}
+
+impl Binaries {
+    fn build(options: &Options) -> Result<Self, Box<dyn Error>> {
+        let build = ["build", "--locked", "--release", "--package"];
+        succeed(cargo(&build).args(["tekne"]))?;
+        succeed(cargo(&build).args(["xtask", "--examples"]))?;
+        if options.wants("ask") || options.wants("run") {
+            succeed(cargo(&build).args(["llm-providers", "--example", "baseline_client"]))?;
+        }
+        let metadata = output(&mut cargo(&[
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+        ]))?;
+        let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+        let target = metadata
+            .get("target_directory")
+            .and_then(|target| target.as_str());
+        let target = target.map_or_else(|| root().join("target"), PathBuf::from);
+        Ok(Self {
+            folder: target.join("release"),
+        })
+    }
+
+    fn tekne(&self, arguments: &[&str]) -> Program {
+        Program::new(self.folder.join("tekne"), arguments)
+    }
+
+    fn baseline(&self, name: &str, arguments: &[&str]) -> Program {
+        Program::new(self.folder.join("examples").join(name), arguments)
+    }
+}
+
+fn version(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
+    let tekne = binaries.tekne(&["--version"]).within(&inputs.small);
+    let empty = binaries
+        .baseline("baseline_empty", &[])
+        .within(&inputs.small);
+    expect(&tekne, |printed| printed.starts_with("tekne "), "a version")?;
+    let samples = pairs(&tekne, &empty)?;
+    Ok(Figures::new(
+        "version",
+        "an empty program",
+        samples,
+        Target {
+            ratio: 2.0,
+            peak_mb: None,
+        },
+    ))
+}
+
+fn ask(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
+    let server = Server::start()?;
+    let base = server.url("/v1");
+    let question = "What did we decide about the release date?";
+    let tekne = [
+        "ask",
+        "--model",
+        "openai/test",
+        "--base-url",
+        &base,
+        question,
+    ];
+    let tekne = binaries.tekne(&tekne).within(&inputs.small);
+    let endpoint = format!("{base}/chat/completions");
+    let client = binaries
+        .baseline("baseline_client", &[&endpoint, "1"])
+        .within(&inputs.small);
+
+    expect(
+        &tekne,
+        |printed| printed.contains(scenario::LAST_WORDS),
+        "the server's answer",
+    )?;
+    server.expect_requests(1, &tekne)?;
+    client.output()?;
+    server.expect_requests(1, &client)?;
+    let samples = pairs(&tekne, &client)?;
+    let target = Target {
+        ratio: 1.5,
+        peak_mb: Some(25.0),
+    };
+    Ok(Figures::new(
+        "ask",
+        "a bare client, 1 request",
+        samples,
+        target,
+    ))
+}
+
+fn ten_calls(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
+    let server = Server::start()?;
+    let base = server.url("/steps/v1");
+    let task = "Read the ten notes, one after the other, and tell me what they have in common.";
+    let tekne = ["run", "--model", "openai/test", "--base-url", &base, task];
+    let tekne = binaries.tekne(&tekne).within(&inputs.small);
+    let requests = TOOL_CALLS + 1;
+    let endpoint = format!("{base}/chat/completions");
+    let client = [endpoint.as_str(), &requests.to_string()];
+    let client = binaries
+        .baseline("baseline_client", &client)
+        .within(&inputs.small);
+
+    expect(
+        &tekne,
+        |printed| printed.contains(scenario::LAST_WORDS),
+        "the server's answer",
+    )?;
+    server.expect_requests(requests, &tekne)?;
+    server.expect_no_failed_tool(&tekne)?;
+    client.output()?;
+    server.expect_requests(requests, &client)?;
+    let samples = pairs(&tekne, &client)?;
+    let target = Target {
+        ratio: 2.0,
+        peak_mb: None,
+    };
+    Ok(Figures::new(
+        "run",
+        "a bare client, 11 requests",
+        samples,
+        target,
+    ))
+}
+
+fn skills(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
+    let workspace = inputs.many(PACKAGES)?;
+    let folder = workspace.folder.join(".tekne/skills");
+    let tekne = binaries.tekne(&["skills", "list"]).within(&workspace);
+    let read = [folder.to_string_lossy().into_owned()];
+    let read = binaries
+        .baseline("baseline_read", &[read[0].as_str()])
+        .within(&workspace);
+
+    let json = binaries
+        .tekne(&["skills", "list", "--json"])
+        .within(&workspace);
+    expect(
+        &json,
+        |printed| listed(printed) >= PACKAGES,
+        "every package in the list",
+    )?;
+    let start = format!("{PACKAGES} files, ");
+    expect(
+        &read,
+        |printed| printed.starts_with(&start),
+        "every file read",
+    )?;
+    let samples = pairs(&tekne, &read)?;
+    let target = Target {
+        ratio: 2.5,
+        peak_mb: None,
+    };
+    Ok(Figures::new(
+        "skills",
+        "reading the same 5,000 files",
+        samples,
+        target,
+    ))
+}
+
+fn listed(document: &str) -> usize {
+    let document: serde_json::Value = serde_json::from_str(document).unwrap_or_default();
+    let skills = document.get("skills").and_then(|skills| skills.as_array());
+    skills.map_or(0, Vec::len)
+}
+
+/// Runs a program once and makes sure that it does the work that is to be measured.
+fn expect(program: &Program, good: impl Fn(&str) -> bool, wanted: &str) -> Outcome {
+    let printed = program.output()?;
+    if good(&printed) {
+        return Ok(());
+    }
+    let start: String = printed.chars().take(400).collect();
+    Err(format!("`{program}` did not print {wanted} but:\n{start}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_selects_one_bench_and_a_wrong_one_lists_them() {
+        let options = Options::parse(&["ask", "--json"]).unwrap();
+        assert!(options.json && options.wants("ask") && !options.wants("run"));
+        assert!(NAMES.iter().all(|name| Options::default().wants(name)));
+        let error = Options::parse(&["asks"]).unwrap_err();
+        assert_eq!(
+            error,
+            "no bench `asks`; there are version, ask, run, skills"
+        );
+    }
+}
