@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask golden` rewrites the snapshots, `cargo xtask golden --check` compares them.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "golden/case.rs"]
 mod case;
 

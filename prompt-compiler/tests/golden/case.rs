@@ -11,25 +11,25 @@ use skill_core::{
 /// A case file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub(crate) struct Case {
     /// The rule, in a sentence.
-    pub rule: String,
+    pub(crate) rule: String,
     #[serde(default = "default_preset")]
-    pub preset: String,
+    pub(crate) preset: String,
     #[serde(default = "default_model")]
-    pub model: String,
+    pub(crate) model: String,
     #[serde(default = "default_window")]
-    pub window: u64,
+    pub(crate) window: u64,
     #[serde(default)]
-    pub reserve_output: u64,
+    pub(crate) reserve_output: u64,
     #[serde(default)]
-    pub instructions: String,
+    pub(crate) instructions: String,
     #[serde(default)]
-    pub session_context: Vec<ContextFragment>,
+    pub(crate) session_context: Vec<ContextFragment>,
     #[serde(default)]
-    pub turn_context: Vec<ContextFragment>,
+    pub(crate) turn_context: Vec<ContextFragment>,
     #[serde(default)]
-    pub caps: BTreeMap<String, u64>,
+    pub(crate) caps: BTreeMap<String, u64>,
     #[serde(default)]
     skills: Vec<CaseSkill>,
     /// Names of tools on offer.
@@ -119,7 +119,7 @@ fn success() -> CallStatus {
 }
 
 impl Case {
-    pub fn skills(&self) -> SkillInput {
+    pub(crate) fn skills(&self) -> SkillInput {
         let mut input = SkillInput::default();
         for skill in &self.skills {
             input.visible.extend(skill.entries());
@@ -139,14 +139,14 @@ impl Case {
         input
     }
 
-    pub fn messages(&self) -> Vec<Message> {
+    pub(crate) fn messages(&self) -> Vec<Message> {
         self.conversation
             .iter()
             .flat_map(CaseMessage::messages)
             .collect()
     }
 
-    pub fn tools(&self) -> Vec<ToolDefinition> {
+    pub(crate) fn tools(&self) -> Vec<ToolDefinition> {
         let tool = |name: &String| ToolDefinition {
             name: name.clone(),
             description: format!("The tool {name}."),
@@ -201,7 +201,7 @@ impl CaseMessage {
         messages.extend(self.user.as_ref().map(Message::user));
         messages.extend(self.assistant.as_ref().map(Message::assistant));
         messages.extend(self.step.iter().flat_map(|calls| step(calls)));
-        for filler in &self.rounds {
+        if let Some(filler) = &self.rounds {
             for number in 1..=filler.count {
                 messages.push(Message::user(format!("question {number}: {}", filler.text)));
                 messages.push(Message::assistant(format!(
