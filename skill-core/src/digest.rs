@@ -47,6 +47,7 @@ pub(crate) fn content_digest(skill: &Skill, body: &str) -> String {
     }
     digester.part(skill.load.as_str().as_bytes());
     for text in [
+        &skill.when_to_use,
         &skill.version,
         &skill.author,
         &skill.license,
@@ -60,6 +61,8 @@ pub(crate) fn content_digest(skill: &Skill, body: &str) -> String {
         &skill.roles,
         &skill.contexts,
         &skill.allowed_tools,
+        &skill.disallowed_tools,
+        &skill.paths,
     ] {
         strings(&mut digester, list);
     }

@@ -22,7 +22,10 @@ pub use {
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
         Usage,
     },
-    skill::{Diagnostic, Invocation, LoadMode, Scope, Severity, Skill, SkillFormat, SkillId},
+    skill::{
+        Diagnostic, Invocation, LoadMode, Origin, ParsedSkill, Scope, Severity, Skill, SkillFormat,
+        SkillId, parse_skill,
+    },
     source::{Candidate, MemorySource, OpenedSkill, Resource, SkillSource, SourceScan},
     time::{Clock, IdSource},
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},

@@ -125,6 +125,8 @@ pub struct Skill {
     pub aliases: Vec<String>,
     /// What it does and when to use it; empty where the file does not say.
     pub description: String,
+    /// When to use it, where the file says that apart.
+    pub when_to_use: Option<String>,
     /// The form of its file.
     pub format: SkillFormat,
     /// How it is loaded unless a principal prefers otherwise.
@@ -153,6 +155,10 @@ pub struct Skill {
     pub allowed_tools: Vec<String>,
     /// The only tools that may run while it is active; `None` sets no ceiling.
     pub restrict_tools: Option<Vec<String>>,
+    /// Tools that must not run while it is active.
+    pub disallowed_tools: Vec<String>,
+    /// Globs of files; the skill is for work on one of them. Empty means any work.
+    pub paths: Vec<String>,
     /// Who may start it.
     pub invocation: Invocation,
     /// Whether the index may show it; an unlisted skill still opens by name.
@@ -179,6 +185,7 @@ impl Skill {
             id,
             aliases: Vec::new(),
             description: description.into(),
+            when_to_use: None,
             format: SkillFormat::Memory,
             load: LoadMode::Lazy,
             scope: Scope::Config,
@@ -192,6 +199,8 @@ impl Skill {
             compatibility: None,
             allowed_tools: Vec::new(),
             restrict_tools: None,
+            disallowed_tools: Vec::new(),
+            paths: Vec::new(),
             invocation: Invocation::default(),
             listed: true,
             metadata: Value::Null,
@@ -199,6 +208,21 @@ impl Skill {
             content_digest: String::new(),
             body_bytes: 0,
         }
+    }
+
+    /// Returns the one line an index shows: description and when to use it, white space collapsed.
+    pub fn summary(&self) -> String {
+        let when = self.when_to_use.as_deref().unwrap_or_default();
+        let mut words = self
+            .description
+            .split_whitespace()
+            .chain(when.split_whitespace());
+        let mut line = words.next().unwrap_or_default().to_owned();
+        for word in words {
+            line.push(' ');
+            line.push_str(word);
+        }
+        line
     }
 
     /// Returns the id that holds whatever shadows the bare one: `user/pdf`.

@@ -1,0 +1,250 @@
+//! Name and id: what the file says, checked, or what its place says.
+
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::skill::document::Field;
+use crate::skill::fields::{Reader, text};
+use crate::skill::findings::{Findings, Place, quoted};
+use crate::skill::parse::Origin;
+use crate::skill::{SkillFormat, fold};
+
+/// The longest name the standard allows, in characters.
+const LONGEST_NAME: usize = 64;
+
+/// What a skill is called.
+pub(super) struct Identity {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) aliases: Vec<String>,
+}
+
+/// Reads the identity, and reports what is wrong with it unless the file is damaged anyway.
+pub(super) fn read(reader: &mut Reader<'_, '_>, origin: &Origin, complete: bool) -> Identity {
+    let place_name = place_name(&origin.path, origin.format);
+    let field = reader.take("name");
+    let declared = field.and_then(|field| name_text(reader, field));
+    let capital = capitalised(reader);
+    let identity = match origin.format {
+        SkillFormat::Lite => lite(reader, declared, place_name),
+        _ => named(declared.or(capital), place_name),
+    };
+    if complete && origin.format != SkillFormat::Lite {
+        let place = field.and_then(Field::place);
+        report(
+            &identity,
+            declared_name(field),
+            place,
+            origin,
+            reader.findings,
+        );
+    }
+    identity
+}
+
+fn declared_name<'a>(field: Option<&'a Field<'_>>) -> Option<&'a str> {
+    field.and_then(|field| field.value.text())
+}
+
+/// Returns the one line of text that a name is.
+fn name_text(reader: &mut Reader<'_, '_>, field: &Field<'_>) -> Option<String> {
+    let text = text::plain_text(reader, field)?;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name: String = line.nfc().filter(|letter| !letter.is_control()).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns the value of a `Name` that stands where `name` should.
+fn capitalised(reader: &mut Reader<'_, '_>) -> Option<String> {
+    let field = ["Name", "NAME"]
+        .iter()
+        .find_map(|key| reader.all(key).first().copied())?;
+    name_text(reader, field)
+}
+
+fn lite(reader: &mut Reader<'_, '_>, name: Option<String>, stem: String) -> Identity {
+    let id = reader
+        .take("id")
+        .and_then(|field| name_text(reader, field))
+        .filter(|id| is_safe(id))
+        .unwrap_or_else(|| stem.clone());
+    Identity {
+        name: name.unwrap_or_else(|| id.clone()),
+        aliases: aliases(&id, stem),
+        id,
+    }
+}
+
+fn named(name: Option<String>, place_name: String) -> Identity {
+    let Some(name) = name.filter(|name| !climbs(name)) else {
+        return Identity {
+            id: place_name.clone(),
+            name: place_name,
+            aliases: Vec::new(),
+        };
+    };
+    let id = if is_safe(&name) {
+        name.clone()
+    } else {
+        place_name.clone()
+    };
+    Identity {
+        aliases: aliases(&id, place_name),
+        id,
+        name,
+    }
+}
+
+fn aliases(id: &str, place_name: String) -> Vec<String> {
+    if place_name.is_empty() || fold(&place_name) == fold(id) {
+        Vec::new()
+    } else {
+        vec![place_name]
+    }
+}
+
+/// Tells whether `name` reads as a path that leads upwards.
+fn climbs(name: &str) -> bool {
+    name.split(['/', '\\'])
+        .any(|part| matches!(part, "." | ".."))
+}
+
+/// Tells whether `name` can be an id: nothing in it means something to a path, a shell or a
+/// terminal.
+fn is_safe(name: &str) -> bool {
+    !climbs(name) && !name.chars().any(is_unsafe)
+}
+
+fn is_unsafe(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '/' | '\\' | '<' | '>' | ':' | '*' | '?' | '"' | '|')
+        || matches!(
+            letter,
+            '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{2069}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Returns the name that the place of a file gives it: that of its folder, or of the file.
+pub(super) fn place_name(path: &Path, format: SkillFormat) -> String {
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name)
+            .map(|name| name.to_string_lossy().nfc().collect::<String>())
+            .unwrap_or_default()
+    };
+    let file = name(Some(path));
+    match format {
+        SkillFormat::Package | SkillFormat::Declared => name(path.parent()),
+        _ => stem(&file).to_owned(),
+    }
+}
+
+/// Returns a file's name without `.md` and `.skill.md`.
+fn stem(file: &str) -> &str {
+    let without = |file: &str, ending: &str| {
+        let at = file.len().checked_sub(ending.len())?;
+        let (stem, end) = file.split_at_checked(at)?;
+        (end.eq_ignore_ascii_case(ending) && !stem.is_empty()).then_some(at)
+    };
+    let at = without(file, ".skill.md")
+        .or_else(|| without(file, ".md"))
+        .or_else(|| file.rfind('.').filter(|at| *at > 0))
+        .unwrap_or(file.len());
+    file.get(..at).unwrap_or(file)
+}
+
+fn report(
+    identity: &Identity,
+    declared: Option<&str>,
+    place: Place,
+    origin: &Origin,
+    findings: &mut Findings,
+) {
+    let place_name = place_name(&origin.path, origin.format);
+    let fix = quoted("name", &place_name);
+    let Some(declared) = declared.map(str::trim).filter(|name| !name.is_empty()) else {
+        findings.add("SK030", place, "the name is missing").fix(fix);
+        return;
+    };
+    if !is_safe(declared) {
+        findings
+            .add(
+                "SK034",
+                place,
+                "the name cannot be an id; the place of the file gives it",
+            )
+            .text(declared)
+            .fix(fix);
+        return;
+    }
+    if origin.format == SkillFormat::Package && identity.name != place_name {
+        findings
+            .add(
+                "SK031",
+                place,
+                format!("the name is not that of the folder `{place_name}`"),
+            )
+            .text(declared);
+    }
+    letters(&identity.name, place, findings);
+}
+
+/// Reports what the standard does not allow in a name.
+fn letters(name: &str, place: Place, findings: &mut Findings) {
+    let slug = slug(name);
+    let fix = quoted("name", &slug);
+    if name.chars().count() > LONGEST_NAME {
+        findings
+            .add(
+                "SK032",
+                place,
+                format!("the name is longer than {LONGEST_NAME} characters"),
+            )
+            .text(name);
+    }
+    let allowed =
+        |letter: char| letter == '-' || (letter.is_alphanumeric() && !letter.is_uppercase());
+    if !name.chars().all(allowed) {
+        findings
+            .add(
+                "SK033",
+                place,
+                "the name holds more than lower-case letters, digits and hyphens",
+            )
+            .text(name)
+            .fix(fix.clone());
+    }
+    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        findings
+            .add(
+                "SK035",
+                place,
+                "the name begins or ends with a hyphen, or has two in a row",
+            )
+            .text(name)
+            .fix(fix);
+    }
+    if !name.is_ascii() {
+        findings
+            .add(
+                "SK036",
+                place,
+                "the name is not ASCII; other readers may refuse it",
+            )
+            .text(name);
+    }
+}
+
+/// Returns `name` in lower case with hyphens for everything the standard does not allow.
+fn slug(name: &str) -> String {
+    let lower = name.to_lowercase();
+    lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
+}

@@ -1,0 +1,234 @@
+//! Keys to fields: each coerced by one rule, and what was odd about it written down.
+
+mod access;
+mod identity;
+mod text;
+
+use serde_json::{Map, Value};
+
+use crate::skill::document::{Document, Field};
+use crate::skill::findings::Findings;
+use crate::skill::keys::{self, normal};
+use crate::skill::parse::Origin;
+use crate::skill::yaml::Kind;
+use crate::skill::{Invocation, LoadMode, Skill, SkillFormat};
+
+/// The description of a lite skill that has none.
+const NO_DESCRIPTION: &str = "No description provided.";
+
+/// Returns the record that `document` declares.
+///
+/// `complete` says that the frontmatter is whole; if it is not, what it lacks is no finding.
+pub(crate) fn skill(
+    document: &Document<'_>,
+    origin: &Origin,
+    complete: bool,
+    findings: &mut Findings,
+) -> Skill {
+    let mut reader = Reader::new(document, findings);
+    reader.aliases();
+    reader.outside_standard(origin.format);
+    let identity = identity::read(&mut reader, origin, complete);
+    let description =
+        text::description(&mut reader, complete && origin.format != SkillFormat::Lite);
+    let listed = !description.is_empty() || origin.format == SkillFormat::Lite;
+    let access = access::read(&mut reader);
+    let mut skill = Skill {
+        format: origin.format,
+        scope: origin.scope,
+        path: origin.path.clone(),
+        name: identity.name,
+        aliases: identity.aliases,
+        load: load(&mut reader),
+        when_to_use: text::when_to_use(&mut reader),
+        version: reader.optional("version"),
+        author: reader.optional("author"),
+        tags: reader.names("tags"),
+        license: reader.optional("license"),
+        compatibility: reader.optional("compatibility"),
+        allowed_tools: text::allowed_tools(&mut reader),
+        metadata: text::metadata(&mut reader),
+        groups: access.groups,
+        roles: access.roles,
+        contexts: access.contexts,
+        paths: access.paths,
+        restrict_tools: access.restrict_tools,
+        disallowed_tools: access.disallowed_tools,
+        invocation: Invocation {
+            model: access.model,
+            user: access.user,
+        },
+        listed,
+        ..Skill::new(&identity.id, description)
+    };
+    if skill.description.is_empty() && origin.format == SkillFormat::Lite {
+        NO_DESCRIPTION.clone_into(&mut skill.description);
+    }
+    skill.other = reader.rest();
+    skill
+}
+
+/// Returns how the skill is loaded: always only where that is said beyond doubt.
+fn load(reader: &mut Reader<'_, '_>) -> LoadMode {
+    let mode = reader
+        .granting("mode")
+        .is_some_and(|text| text.trim().eq_ignore_ascii_case("always"));
+    let always = reader.granting("always").is_some_and(|text| {
+        ["true", "yes", "1"].contains(&text.trim().to_ascii_lowercase().as_str())
+    });
+    if mode || always {
+        LoadMode::Always
+    } else {
+        LoadMode::Lazy
+    }
+}
+
+/// Hands out fields by key, the last of those with one key, and remembers what was taken.
+pub(crate) struct Reader<'d, 'f> {
+    document: &'d Document<'d>,
+    keys: Vec<String>,
+    taken: Vec<bool>,
+    pub(crate) findings: &'f mut Findings,
+}
+
+impl<'d, 'f> Reader<'d, 'f> {
+    fn new(document: &'d Document<'d>, findings: &'f mut Findings) -> Self {
+        let keys: Vec<String> = document
+            .fields
+            .iter()
+            .map(|field| match field.key.as_str() {
+                // These two are the standard's, which writes them in lower case.
+                "name" | "description" => field.key.clone(),
+                other => match normal(other).as_str() {
+                    "name" | "description" => other.to_owned(),
+                    normal => normal.to_owned(),
+                },
+            })
+            .collect();
+        let mut reader = Self {
+            taken: vec![false; keys.len()],
+            document,
+            keys,
+            findings,
+        };
+        reader.duplicates();
+        reader
+    }
+
+    /// Reports keys that occur more than once; the last one counts.
+    fn duplicates(&mut self) {
+        let mut last = std::collections::HashMap::with_capacity(self.keys.len());
+        for (at, (key, field)) in self.keys.iter().zip(&self.document.fields).enumerate() {
+            if let Some(before) = last.insert(key.as_str(), at) {
+                if let Some(taken) = self.taken.get_mut(before) {
+                    *taken = true;
+                }
+                self.findings
+                    .add(
+                        "SK022",
+                        field.place(),
+                        format!("`{}` occurs twice; the last one counts", field.key),
+                    )
+                    .fix("keep one of them");
+            }
+        }
+    }
+
+    fn aliases(&mut self) {
+        let mut fields = self.document.fields.iter();
+        if let Some(field) = fields.find(|field| field.value.has_alias()) {
+            self.findings.add(
+                "SK024",
+                field.place(),
+                format!(
+                    "`{}` refers to an anchor; aliases are not followed",
+                    field.key
+                ),
+            );
+        }
+    }
+
+    /// Reports the keys that a reader of the standard alone may refuse.
+    fn outside_standard(&mut self, format: SkillFormat) {
+        if format != SkillFormat::Package {
+            return;
+        }
+        for field in &self.document.fields {
+            if !keys::STANDARD.contains(&field.key.as_str()) {
+                self.findings.add(
+                    "SK052",
+                    field.place(),
+                    format!("`{}` is no key of the standard", field.key),
+                );
+            }
+        }
+    }
+
+    /// Returns the last field with `key`, given in its normal spelling.
+    pub(crate) fn take(&mut self, key: &str) -> Option<&'d Field<'d>> {
+        let at = self.keys.iter().rposition(|known| known == key)?;
+        if let Some(taken) = self.taken.get_mut(at) {
+            *taken = true;
+        }
+        self.document.fields.get(at)
+    }
+
+    /// Returns every field with `key`, in the order of the file.
+    pub(crate) fn all(&self, key: &str) -> Vec<&'d Field<'d>> {
+        let fields = self.keys.iter().zip(&self.document.fields);
+        fields
+            .filter(|(known, _)| *known == key)
+            .map(|(_, field)| field)
+            .collect()
+    }
+
+    /// Tells whether a value of `key` was there and could not be read.
+    pub(crate) fn lost(&self, key: &str) -> bool {
+        self.document.lost.iter().any(|lost| normal(lost) == key)
+    }
+
+    /// Returns the text of `key`; another kind of value is reported and left in the rest.
+    fn optional(&mut self, key: &str) -> Option<String> {
+        let field = self
+            .document
+            .fields
+            .get(self.keys.iter().rposition(|known| known == key)?)?;
+        if let Kind::Scalar { .. } = field.value.kind {
+            self.take(key);
+            return field.value.text().map(|text| text.trim().to_owned());
+        }
+        None
+    }
+
+    /// Returns the names of `key`: a list of them, or one text with commas between.
+    fn names(&mut self, key: &str) -> Vec<String> {
+        self.take(key)
+            .and_then(|field| text::names(&field.value))
+            .unwrap_or_default()
+    }
+
+    /// Returns the text of a granting key, if nothing about it was mended.
+    fn granting(&mut self, key: &str) -> Option<&'d str> {
+        let field = self.take(key)?;
+        if field.damaged {
+            self.findings.add(
+                "SK053",
+                field.place(),
+                format!("`{}` was not written clearly and grants nothing", field.key),
+            );
+            return None;
+        }
+        field.value.text()
+    }
+
+    /// Returns what was not taken.
+    fn rest(self) -> Map<String, Value> {
+        self.document
+            .fields
+            .iter()
+            .zip(&self.taken)
+            .filter(|(_, taken)| !**taken)
+            .map(|(field, _)| (field.key.clone(), field.value.value()))
+            .collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! The table of codes, and the list a parser collects its findings in.
+
+use std::path::{Path, PathBuf};
+
+use crate::skill::{Diagnostic, Severity};
+
+use Severity::{Error, Info, Warning};
+
+/// Every code with its severity. A code is never given another meaning.
+const CODES: &[(&str, Severity)] = &[
+    ("SK001", Info),    // byte-order mark
+    ("SK002", Warning), // UTF-16
+    ("SK003", Warning), // invalid UTF-8
+    ("SK004", Info),    // lone carriage returns
+    ("SK010", Error),   // no frontmatter
+    ("SK011", Error),   // frontmatter not closed
+    ("SK012", Warning), // text or blank lines before the frontmatter
+    ("SK013", Info),    // blanks after a fence
+    ("SK014", Warning), // second frontmatter block
+    ("SK015", Warning), // fence of another form
+    ("SK020", Warning), // key dropped
+    ("SK021", Warning), // value repaired
+    ("SK022", Warning), // duplicate key
+    ("SK023", Warning), // a comment cut the text
+    ("SK024", Warning), // aliases ignored
+    ("SK030", Warning), // name missing
+    ("SK031", Warning), // name is not the folder's
+    ("SK032", Warning), // name too long
+    ("SK033", Warning), // name with letters outside the standard's set
+    ("SK034", Warning), // name unsafe as an id
+    ("SK035", Warning), // hyphens
+    ("SK036", Info),    // name not ASCII
+    ("SK040", Warning), // description missing
+    ("SK041", Warning), // description too long
+    ("SK042", Warning), // body empty
+    ("SK043", Info),    // body long
+    ("SK050", Info),    // metadata not flat
+    ("SK051", Info),    // allowed-tools as a list
+    ("SK052", Info),    // key outside the standard
+    ("SK053", Warning), // field of another type
+    ("SK060", Warning), // case of the file name
+    ("SK061", Error),   // link leaves the root
+    ("SK062", Info),    // link loop
+    ("SK063", Info),    // depth bound
+    ("SK064", Warning), // folder bound
+    ("SK065", Warning), // unreadable
+    ("SK067", Info),    // plain Markdown file outside a lite root
+    ("SK070", Warning), // shadowed
+    ("SK071", Info),    // the same file twice
+    ("SK072", Info),    // identical copy
+    ("SK101", Warning), // restricting key damaged
+    ("SK103", Warning), // file too large
+];
+
+/// Returns the severity of `code`; one that is not in the table is an error.
+pub(crate) fn severity(code: &str) -> Severity {
+    CODES
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map_or(Error, |(_, severity)| *severity)
+}
+
+/// A place in a file, line and column counted from 1.
+pub(crate) type Place = Option<(u32, u32)>;
+
+/// Findings about one file.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    path: PathBuf,
+    list: Vec<Diagnostic>,
+}
+
+impl Findings {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds a finding and returns it, for text and fix to be filled in.
+    pub(crate) fn add(
+        &mut self,
+        code: &'static str,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Added<'_> {
+        self.list.push(Diagnostic {
+            code,
+            severity: severity(code),
+            path: self.path.clone(),
+            line: place.map(|(line, _)| line),
+            column: place.map(|(_, column)| column),
+            message: message.into(),
+            text: None,
+            fix: None,
+        });
+        Added(self.list.last_mut())
+    }
+
+    /// Gives every finding with one of `codes` another severity, or drops it.
+    pub(crate) fn soften(&mut self, codes: &[&str], to: Option<Severity>) {
+        self.list
+            .retain(|finding| to.is_some() || !codes.contains(&finding.code));
+        for finding in &mut self.list {
+            if let Some(to) = to.filter(|_| codes.contains(&finding.code)) {
+                finding.severity = to;
+            }
+        }
+    }
+
+    /// Returns the findings in the order of the file.
+    pub(crate) fn into_list(mut self) -> Vec<Diagnostic> {
+        self.list
+            .sort_by_key(|finding| (finding.line.unwrap_or(0), finding.column.unwrap_or(0)));
+        self.list
+    }
+}
+
+/// The finding just added.
+pub(crate) struct Added<'a>(Option<&'a mut Diagnostic>);
+
+impl Added<'_> {
+    /// Sets the text as it stands, shortened to a line or two.
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        if let Some(finding) = &mut self.0 {
+            finding.text = Some(shortened(text, LONGEST_TEXT));
+        }
+        self
+    }
+
+    /// Sets the text that would mend it.
+    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+        if let Some(finding) = &mut self.0 {
+            finding.fix = Some(fix.into());
+        }
+        self
+    }
+}
+
+const LONGEST_TEXT: usize = 300;
+
+fn shortened(text: &str, longest: usize) -> String {
+    let text = text.trim_end_matches('\n');
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the line `key: "value"` that every YAML reader takes alike.
+pub(crate) fn quoted(key: &str, value: &str) -> String {
+    format!("{key}: {}", serde_json::Value::from(value))
+}

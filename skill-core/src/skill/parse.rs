@@ -1,0 +1,183 @@
+//! Bytes to a skill: pure, never failing, with a finding for everything that is not as it should.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use crate::digest::content_digest;
+use crate::skill::decode::decode;
+use crate::skill::document::{self, Document};
+use crate::skill::fence::{self, FenceState, Split};
+use crate::skill::fields;
+use crate::skill::findings::Findings;
+use crate::skill::repair;
+use crate::skill::{Diagnostic, Scope, Severity, Skill, SkillFormat};
+
+/// Where a skill's bytes come from: all that the bytes themselves do not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The entry file; its name and its folder's stand in for a missing name.
+    pub path: PathBuf,
+    /// The form of the file.
+    pub format: SkillFormat,
+    /// Whose it is.
+    pub scope: Scope,
+}
+
+impl Origin {
+    /// Returns the origin of a file of the form that its name says.
+    ///
+    /// `SKILL.md` in any case is a package, `*.skill.md` has the suffix form, everything else is
+    /// read as in a lite root.
+    pub fn of(path: impl Into<PathBuf>, scope: Scope) -> Self {
+        let path = path.into();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
+        let format = if name.eq_ignore_ascii_case("SKILL.md") {
+            SkillFormat::Package
+        } else if name.len() > ".skill.md".len() && name.to_ascii_lowercase().ends_with(".skill.md")
+        {
+            SkillFormat::Suffix
+        } else {
+            SkillFormat::Lite
+        };
+        Self {
+            path,
+            format,
+            scope,
+        }
+    }
+}
+
+/// A skill as its bytes declare it.
+#[derive(Clone, Debug)]
+pub struct ParsedSkill {
+    /// The record, as far as it could be read; also for a file that is refused.
+    pub skill: Skill,
+    /// The Markdown below the frontmatter.
+    pub body: String,
+    /// What was found, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl ParsedSkill {
+    /// Tells whether some finding forbids to load it.
+    pub fn is_refused(&self) -> bool {
+        let mut findings = self.diagnostics.iter();
+        findings.any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Parses the bytes of a skill file.
+///
+/// ```
+/// use skill_core::{Origin, Scope, parse_skill};
+///
+/// let text = "---\nname: pdf\ndescription: Use when: PDFs\n---\n# PDF\n";
+/// let parsed = parse_skill(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));
+/// assert_eq!(parsed.skill.description, "Use when: PDFs");
+/// assert_eq!(parsed.diagnostics[0].code, "SK021");
+/// assert_eq!(parsed.diagnostics[0].fix.as_deref(), Some("description: \"Use when: PDFs\""));
+/// ```
+pub fn parse_skill(bytes: &[u8], origin: &Origin) -> ParsedSkill {
+    let mut findings = Findings::new(&origin.path);
+    let decoded = decode(bytes, &mut findings);
+    let text = fence::unfold(&decoded, &mut findings).map_or(decoded, Cow::Owned);
+    let (split, document) = read(&text, origin.format, &mut findings);
+    let complete = split.state == FenceState::Closed || origin.format == SkillFormat::Lite;
+    let mut skill = fields::skill(&document, origin, complete, &mut findings);
+    let body = split.body.trim_start_matches('\u{feff}');
+    let body = body.trim_start_matches('\n').trim_end();
+    if complete {
+        check_body(body, split.yaml.is_some(), &mut findings);
+    }
+    skill.body_bytes = body.len() as u64;
+    skill.content_digest = content_digest(&skill, body);
+    ParsedSkill {
+        skill,
+        body: body.to_owned(),
+        diagnostics: findings.into_list(),
+    }
+}
+
+/// Finds the frontmatter of `text` and reads its keys.
+fn read<'a>(
+    text: &'a str,
+    format: SkillFormat,
+    findings: &mut Findings,
+) -> (Split<'a>, Document<'a>) {
+    let mut split = fence::split(text, findings);
+    let mut whole = split.yaml.and_then(document::whole);
+    if let Some(yaml) = split.yaml.filter(|_| split.state == FenceState::Closed)
+        && whole.is_none()
+        && let Some(end) = fence::body_within(yaml)
+    {
+        split = runs_on(&split, text, end, findings);
+        whole = split.yaml.and_then(document::whole);
+    }
+    if format == SkillFormat::Lite && split.state != FenceState::Closed {
+        findings.soften(&["SK010"], None);
+        findings.soften(&["SK011"], Some(Severity::Warning));
+        split.yaml = None;
+        split.body = text;
+    }
+    let document = match (split.yaml, whole) {
+        (None, _) => Document::default(),
+        (Some(yaml), Some(root)) => document::from_root(root, yaml, split.yaml_line, findings),
+        (Some(yaml), None) => repair::by_key(yaml, split.yaml_line, findings),
+    };
+    (split, document)
+}
+
+/// Takes back the end of a frontmatter that is no YAML and runs on into the body.
+fn runs_on<'a>(split: &Split<'a>, text: &'a str, end: usize, findings: &mut Findings) -> Split<'a> {
+    let place = Some((split.yaml_line.saturating_sub(1), 1));
+    findings
+        .add(
+            "SK011",
+            place,
+            "the frontmatter is not closed before the body",
+        )
+        .fix("put `---` on a line of its own below the last key");
+    Split {
+        yaml: split.yaml.and_then(|yaml| yaml.get(..end)),
+        body: text.get(split.yaml_start + end..).unwrap_or_default(),
+        state: FenceState::Unclosed,
+        ..*split
+    }
+}
+
+/// A body longer than this is more than the standard recommends.
+const LONG_BODY_TOKENS: usize = 5_000;
+
+fn check_body(body: &str, has_frontmatter: bool, findings: &mut Findings) {
+    if body.is_empty() {
+        findings.add("SK042", None, "the body is empty");
+        return;
+    }
+    // Four bytes a token is what English prose comes to.
+    let tokens = body.len() / 4;
+    if tokens > LONG_BODY_TOKENS {
+        findings
+            .add(
+                "SK043",
+                None,
+                format!("the body is long: about {tokens} tokens"),
+            )
+            .fix("move parts of it into files it refers to");
+    }
+    if has_frontmatter && fence::begins_with_frontmatter(body) {
+        findings
+            .add(
+                "SK014",
+                None,
+                "the body begins with a second frontmatter, which is not read",
+            )
+            .text(body.lines().next().unwrap_or_default())
+            .fix("merge it into the first");
+    }
+}
+
+#[cfg(test)]
+mod tests;
