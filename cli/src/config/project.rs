@@ -1,0 +1,277 @@
+//! What a project's file may say: it comes with the project, so it can only tighten.
+//!
+//! Whatever would loosen a rule, start a program or choose an address is left out, with a notice.
+
+use std::path::{Component, Path};
+
+use super::error::{Notice, printable};
+use super::node::{Entry, Kind, Node};
+use super::origin::{Origin, Step, spelled};
+use super::schema::{PolicyRule, RuleEffect, WallTime};
+
+/// The part of a project's layer that has effect, and what was left out of it.
+pub(super) struct Restricted {
+    pub(super) layer: Node,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Leaves out of a project's layer what it may not say, given the layers below it.
+pub(super) fn restrict(project: Node, below: &Node, user_file: Option<&Path>) -> Restricted {
+    let mut judge = Judge {
+        below,
+        user_file,
+        notices: Vec::new(),
+        steps: Vec::new(),
+    };
+    let layer = judge.node(project);
+    Restricted {
+        layer,
+        notices: judge.notices,
+    }
+}
+
+struct Judge<'a> {
+    below: &'a Node,
+    user_file: Option<&'a Path>,
+    notices: Vec<Notice>,
+    steps: Vec<Step>,
+}
+
+/// What becomes of a value.
+enum Verdict {
+    Keep,
+    /// Look at what is inside.
+    Descend,
+    Ignore(&'static str),
+}
+
+const RAISES: &str = "a project can't raise a limit";
+const WIDENS: &str = "a project can't widen what an assistant may do or see";
+
+impl Judge<'_> {
+    fn node(&mut self, node: Node) -> Node {
+        let kind = match node.kind {
+            Kind::Map(entries) => Kind::Map(
+                entries
+                    .into_iter()
+                    .filter_map(|entry| self.entry(entry))
+                    .collect(),
+            ),
+            Kind::List(items) => {
+                let items = items.into_iter().enumerate();
+                Kind::List(
+                    items
+                        .filter_map(|(index, item)| self.item(index, item))
+                        .collect(),
+                )
+            }
+            leaf => leaf,
+        };
+        Node {
+            kind,
+            origin: node.origin,
+        }
+    }
+
+    fn entry(&mut self, entry: Entry) -> Option<Entry> {
+        self.steps.push(Step::Key(entry.key.clone()));
+        let value = self.value(entry.value, &entry.origin);
+        self.steps.pop();
+        Some(Entry {
+            value: value?,
+            ..entry
+        })
+    }
+
+    fn item(&mut self, index: usize, item: Node) -> Option<Node> {
+        self.steps.push(Step::Index(index));
+        let origin = item.origin.clone();
+        let item = self.value(item, &origin);
+        self.steps.pop();
+        item
+    }
+
+    fn value(&mut self, node: Node, origin: &Origin) -> Option<Node> {
+        match self.verdict(&node) {
+            Verdict::Keep => Some(node),
+            Verdict::Descend => Some(self.node(node)),
+            Verdict::Ignore(why) => {
+                self.notice(why, &node, origin);
+                None
+            }
+        }
+    }
+
+    /// Every key of the configuration has its line here; one that is forgotten is ignored.
+    fn verdict(&self, node: &Node) -> Verdict {
+        let keys: Vec<&str> = self
+            .steps
+            .iter()
+            .map(|step| {
+                if let Step::Key(key) = step {
+                    key.as_str()
+                } else {
+                    "[]"
+                }
+            })
+            .collect();
+        match keys.as_slice() {
+            ["model"] | ["router", ..] => Verdict::Keep,
+            ["providers"] => Verdict::Descend,
+            ["providers", _] => Verdict::Ignore("a project can't choose an address"),
+            ["mcp_servers"] => Verdict::Descend,
+            ["mcp_servers", _] => Verdict::Ignore("a project can't start a program"),
+
+            ["skills"] => Verdict::Descend,
+            ["skills", "disabled" | "exclude" | "name_only"] => Verdict::Keep,
+            ["skills", "include"] => self.only_if_new("a project can't replace your list"),
+            ["skills", "prefer"] => keep_if(
+                node.text() == Some("user"),
+                "a project can't put its skills before yours",
+            ),
+            ["skills", "roots"] => Verdict::Descend,
+            ["skills", "roots", "[]"] => root(node),
+
+            ["tools"] => Verdict::Descend,
+            // Merging narrows.
+            ["tools", "allow"] => Verdict::Keep,
+            ["tools", "policy"] => Verdict::Descend,
+            ["tools", "policy", "[]"] => keep_if(!allows(node), "a project can't allow anything"),
+
+            ["limits"] | ["context"] | ["context", "caps"] => Verdict::Descend,
+            ["limits", _] | ["context", "window"] | ["context", "caps", _] => {
+                keep_if(self.is_no_higher(node), RAISES)
+            }
+            ["context", "reserve_output"] => Verdict::Keep,
+            ["trust"] => Verdict::Descend,
+            ["trust", "skills"] => keep_if(
+                node.text() == Some("pinned"),
+                "a project can't open what it holds",
+            ),
+            ["assistants"] | ["assistants", _] => Verdict::Descend,
+            ["assistants", _, rest @ ..] => self.assistant(rest, node),
+            _ => Verdict::Ignore("a project has no say in it"),
+        }
+    }
+
+    fn assistant(&self, keys: &[&str], node: &Node) -> Verdict {
+        match keys {
+            // Merging narrows `tools`; the others say how it works, not what it may do.
+            ["tools" | "model" | "preset" | "system" | "residency" | "placement"] => Verdict::Keep,
+            ["profile"] => self.only_if_new(WIDENS),
+            ["groups" | "roles"] => Verdict::Ignore(WIDENS),
+            ["skills"] | ["skills", _] | ["budget"] => Verdict::Descend,
+            ["skills", _, "load"] => Verdict::Keep,
+            ["skills", _, "enabled"] => {
+                let disabled = self
+                    .lower()
+                    .is_some_and(|lower| lower.kind == Kind::Bool(false));
+                keep_if(!disabled || node.kind == Kind::Bool(false), WIDENS)
+            }
+            ["max_loaded"] | ["budget", _] => keep_if(self.is_no_higher(node), RAISES),
+            _ => Verdict::Ignore("a project has no say in it"),
+        }
+    }
+
+    /// Returns what the layers below say under the key at hand.
+    fn lower(&self) -> Option<&Node> {
+        self.steps
+            .iter()
+            .try_fold(self.below, |node, step| match step {
+                Step::Key(key) => node.get(key),
+                Step::Index(index) => node.items().get(*index),
+            })
+    }
+
+    fn only_if_new(&self, why: &'static str) -> Verdict {
+        keep_if(self.lower().is_none(), why)
+    }
+
+    fn is_no_higher(&self, node: &Node) -> bool {
+        let Some(lower) = self.lower() else {
+            return true;
+        };
+        match (amount(node), amount(lower)) {
+            (Some(amount), Some(lower)) => amount <= lower,
+            _ => false,
+        }
+    }
+
+    fn notice(&mut self, why: &'static str, node: &Node, origin: &Origin) {
+        let key = spelled(&self.steps);
+        let now = self
+            .lower()
+            .filter(|lower| amount(lower).is_some())
+            .map(|lower| {
+                let value = lower.to_json().to_string();
+                format!(
+                    " (it stays {}, from {})",
+                    value.trim_matches('"'),
+                    lower.origin
+                )
+            });
+        let value = match &node.kind {
+            Kind::List(_) | Kind::Map(_) => String::new(),
+            _ => format!(": {}", node.to_json().to_string().trim_matches('"')),
+        };
+        let message = format!(
+            "`{key}{value}` is ignored: {why}{}",
+            now.as_deref().unwrap_or_default()
+        );
+        let user_file = self
+            .user_file
+            .map_or("your own configuration".to_owned(), |path| {
+                path.display().to_string()
+            });
+        self.notices.push(Notice {
+            code: "config_ignored",
+            key,
+            origin: origin.clone(),
+            message: printable(&message),
+            hint: format!("to have it, write it to {user_file}"),
+        });
+    }
+}
+
+fn keep_if(allowed: bool, why: &'static str) -> Verdict {
+    if allowed {
+        Verdict::Keep
+    } else {
+        Verdict::Ignore(why)
+    }
+}
+
+fn allows(rule: &Node) -> bool {
+    let rule = rule.text().and_then(|text| text.parse::<PolicyRule>().ok());
+    rule.is_none_or(|rule| rule.effect() == RuleEffect::Allow)
+}
+
+/// A project may add folders of its own, under its own name.
+fn root(node: &Node) -> Verdict {
+    let scope = node.get("scope").and_then(Node::text).unwrap_or("project");
+    if scope != "project" {
+        return Verdict::Ignore("a project's skills have the scope `project`");
+    }
+    let path = Path::new(node.get("path").and_then(Node::text).unwrap_or_default());
+    let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    let at_home = path.starts_with("~");
+    keep_if(
+        path.components().all(inside) && !at_home,
+        "a project can't bring in a folder outside of it",
+    )
+}
+
+/// Returns a limit as a number: an amount, or the seconds of a time.
+fn amount(node: &Node) -> Option<f64> {
+    match &node.kind {
+        Kind::Number(number) => number.as_f64(),
+        Kind::Text(text) => text
+            .parse::<WallTime>()
+            .ok()
+            .map(|time| time.duration().as_secs_f64()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
