@@ -1,0 +1,119 @@
+//! Reads the lines in which skills are listed, in a system text or a tool's result.
+
+/// One listed skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) description: String,
+}
+
+const HEADING: &str = "# Skills";
+const ALWAYS_ON: &str = " (always on)";
+
+/// Returns the skills listed below the heading of the index, in their order.
+pub(super) fn entries(system: &[String]) -> Vec<Entry> {
+    let lines = system.iter().flat_map(|block| {
+        let lines = block.lines().skip_while(|line| line.trim_end() != HEADING);
+        lines.skip(1).take_while(|line| !line.starts_with("# "))
+    });
+    lines.filter_map(entry).collect()
+}
+
+/// Returns the skills that the results of `list_skills` list, each once.
+pub(super) fn listed(results: &[&str]) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for entry in results
+        .iter()
+        .flat_map(|result| result.lines())
+        .filter_map(entry)
+    {
+        if entries.iter().all(|known| known.id != entry.id) {
+            entries.push(entry);
+        }
+    }
+    entries
+}
+
+/// Reads `- ID: DESCRIPTION` or `- ID`, either with a mark for skills that are always on.
+fn entry(line: &str) -> Option<Entry> {
+    let line = line.strip_prefix("- ")?.trim_end();
+    let line = line.strip_suffix(ALWAYS_ON).unwrap_or(line);
+    let (id, description) = line.split_once(": ").unwrap_or((line, ""));
+    let id = id.trim();
+    (!id.is_empty()).then(|| Entry {
+        id: unescaped(id),
+        description: unescaped(description.trim()),
+    })
+}
+
+/// Returns `text` as names stand in a prompt.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, entries, escaped, listed, unescaped};
+
+    fn entry(id: &str, description: &str) -> Entry {
+        Entry {
+            id: id.into(),
+            description: description.into(),
+        }
+    }
+
+    #[test]
+    fn the_index_is_read_between_its_heading_and_the_next() {
+        let system = [
+            "You are an agent.\n- not: a skill".to_owned(),
+            "# Skills\nOne sentence of routing: open first.\n- style: How we write. (always on)\n\
+             - project/week: Reports: weekly ones &amp; more.\n- bare\n+3 more: call list_skills\n\
+             # Notes\n- no: skill"
+                .to_owned(),
+        ];
+        assert_eq!(
+            entries(&system),
+            [
+                entry("style", "How we write."),
+                entry("project/week", "Reports: weekly ones & more."),
+                entry("bare", ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn without_the_heading_nothing_is_listed() {
+        assert_eq!(entries(&["## Skills\n- a: b".to_owned()]), []);
+    }
+
+    #[test]
+    fn pages_of_results_are_read_together() {
+        let pages = [
+            "2 skills\n- a: first\n- b: second",
+            "- b: second\n- c: third\n",
+        ];
+        assert_eq!(
+            listed(&pages),
+            [
+                entry("a", "first"),
+                entry("b", "second"),
+                entry("c", "third")
+            ]
+        );
+    }
+
+    #[test]
+    fn escaping_is_undone_exactly() {
+        for text in ["a < b & c > d", "&lt;", "plain"] {
+            assert_eq!(unescaped(&escaped(text)), text);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A stand-in for a language model that is none: it finds a skill by its words and follows it.
+//!
+//! Everything it says is a function of the request alone, so a run with it goes through every
+//! part of an agent without a key, a server or chance.
+
+mod answer;
+mod conversation;
+mod files;
+mod index;
+mod recall;
+mod steps;
+mod stop_words;
+mod words;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use skill_core::{
+    CompletionEvent, CompletionRequest, CompletionStream, Provider, ProviderError, StopReason,
+    Usage,
+};
+
+use crate::offline::conversation::Conversation;
+use crate::offline::index::Entry;
+use crate::offline::recall::Ranking;
+
+/// The most files that are read for one task.
+const MAX_FILES: usize = 5;
+/// How many skills are named where none fits.
+const NEAREST: usize = 3;
+
+/// The provider `offline`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfflineProvider;
+
+impl OfflineProvider {
+    /// Its name, as in `--model offline`.
+    pub const NAME: &str = "offline";
+}
+
+#[async_trait]
+impl Provider for OfflineProvider {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    async fn stream(&self, request: CompletionRequest) -> Result<CompletionStream, ProviderError> {
+        let events = reply(&request).into_iter().map(Ok);
+        Ok(Box::pin(futures_util::stream::iter(events)))
+    }
+}
+
+/// One thing to do next.
+#[derive(Debug, PartialEq)]
+enum Move {
+    Call(Vec<(&'static str, Value)>),
+    Say(String),
+}
+
+/// Returns the whole answer to `request`.
+fn reply(request: &CompletionRequest) -> Vec<CompletionEvent> {
+    let conversation = Conversation::new(request);
+    let (mut events, stop) = match next_move(&conversation) {
+        Move::Say(text) => (said(&text), StopReason::EndTurn),
+        Move::Call(calls) => (
+            called(calls, conversation.next_call()),
+            StopReason::ToolCalls,
+        ),
+    };
+    events.push(CompletionEvent::Finished {
+        stop,
+        usage: Usage::default(),
+    });
+    events
+}
+
+fn said(text: &str) -> Vec<CompletionEvent> {
+    let lines = text.split_inclusive('\n').map(str::to_owned);
+    lines.map(CompletionEvent::TextDelta).collect()
+}
+
+fn called(calls: Vec<(&'static str, Value)>, first: u64) -> Vec<CompletionEvent> {
+    let numbered = calls.into_iter().zip(first..).enumerate();
+    numbered
+        .map(
+            |(index, ((name, arguments), number))| CompletionEvent::ToolCallDelta {
+                index,
+                id: Some(format!("offline_{number}")),
+                name: Some(name.to_owned()),
+                arguments: arguments.to_string(),
+            },
+        )
+        .collect()
+}
+
+/// Decides from what stands in the request: list, open, read, answer.
+fn next_move(conversation: &Conversation<'_>) -> Move {
+    let entries = match skills_on_offer(conversation) {
+        Ok(entries) => entries,
+        Err(list) => return list,
+    };
+    let ranking = Ranking::new(&entries, &conversation.task);
+    let Some(best) = ranking.best() else {
+        return Move::Say(answer::no_match(conversation, &ranking.nearest(NEAREST)));
+    };
+    if !conversation.offers("open_skill") {
+        return Move::Say(answer::described(conversation, best));
+    }
+    match conversation.body_of(&best.id) {
+        Some(body) => follow(conversation, best, body),
+        None => match conversation.results_of("open_skill").next() {
+            Some(result) => Move::Say(answer::not_opened(conversation, best, result)),
+            None => Move::Call(vec![("open_skill", json!({ "id": best.id }))]),
+        },
+    }
+}
+
+/// Returns the skills of the index, or of what `list_skills` found, or the call that asks for it.
+fn skills_on_offer(conversation: &Conversation<'_>) -> Result<Vec<Entry>, Move> {
+    let index = index::entries(conversation.system());
+    if !index.is_empty() || !conversation.offers("list_skills") {
+        return Ok(index);
+    }
+    let listed: Vec<&str> = conversation
+        .results_of("list_skills")
+        .map(|result| result.content.as_str())
+        .collect();
+    let found = index::listed(&listed);
+    match (listed.len(), found.is_empty()) {
+        (0, _) => {
+            let query = recall::query(&conversation.task);
+            Err(Move::Call(vec![("list_skills", json!({ "query": query }))]))
+        }
+        // Nothing holds these words: the first page at least names what is nearest.
+        (1, true) => Err(Move::Call(vec![("list_skills", json!({}))])),
+        _ => Ok(found),
+    }
+}
+
+/// Reads what the task and the skill name, once, then answers.
+fn follow(conversation: &Conversation<'_>, skill: &Entry, body: &str) -> Move {
+    let asked = conversation.results_of("read_file").next().is_some();
+    if !asked && conversation.offers("read_file") {
+        let mut paths = files::mentioned(&conversation.task);
+        paths.extend(files::mentioned(body));
+        let paths = files::distinct(paths, MAX_FILES);
+        if !paths.is_empty() {
+            let call = |path| ("read_file", json!({ "path": path }));
+            return Move::Call(paths.into_iter().map(call).collect());
+        }
+    }
+    Move::Say(answer::followed(conversation, skill, body))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,409 @@
+//! The offline model's moves, one branch each, as transcripts of what it is told and says.
+
+use futures_util::StreamExt as _;
+use serde_json::json;
+use skill_core::{
+    CallStatus, CompletionEvent, CompletionRequest, ContentBlock, Message, ModelId, Provider, Role,
+    ToolCall, ToolDefinition, ToolResult,
+};
+
+use super::{OfflineProvider, reply};
+
+const INDEX: &str = "# Skills\nOpen one before you work.\n\
+    - changelog: Write release notes from the commits since the last tag.\n\
+    - house-style: How we write in this house. (always on)\n\
+    - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.\n\
+    - report.weekly: 当用户要求生成周报时使用。不适用于日报。";
+
+const MINUTES: &str = "# Minutes\n\n1. Read the raw notes.\n2. List every decision with its owner.\n\
+    3. Compare with `plan.md`.\n";
+
+struct Scene(CompletionRequest);
+
+impl Scene {
+    fn new(task: &str) -> Self {
+        Self(CompletionRequest {
+            model: ModelId::new("offline"),
+            system: vec!["You are an agent.".into(), INDEX.into()],
+            messages: vec![Message::user(task)],
+            tools: Vec::new(),
+            max_output_tokens: None,
+        })
+    }
+
+    fn tools(mut self, names: &[&str]) -> Self {
+        self.0.tools = names
+            .iter()
+            .map(|name| ToolDefinition {
+                name: (*name).into(),
+                description: String::new(),
+                parameters: json!({"type": "object"}),
+            })
+            .collect();
+        self
+    }
+
+    fn agent(task: &str) -> Self {
+        Self::new(task).tools(&["open_skill", "read_file", "list_dir", "write_file"])
+    }
+
+    fn without_index(mut self) -> Self {
+        self.0.system = vec!["# Skills\nSkills are not listed here. Call `list_skills`.".into()];
+        self
+    }
+
+    /// Takes the next move, which must be calls, and answers them in order.
+    fn answered(mut self, expected: &[&str], answers: &[(CallStatus, &str)]) -> Self {
+        let calls = calls(&self.0);
+        let shown: Vec<String> = calls
+            .iter()
+            .map(|call| format!("{} {}", call.name, call.arguments))
+            .collect();
+        assert_eq!(shown, expected);
+        assert_eq!(calls.len(), answers.len());
+        let results = calls
+            .iter()
+            .zip(answers)
+            .map(|(call, (status, content))| ToolResult {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                status: *status,
+                content: (*content).into(),
+            });
+        let results = Message::tool_results(results.collect());
+        self.0.messages.push(Message {
+            role: Role::Assistant,
+            content: calls.into_iter().map(ContentBlock::ToolCall).collect(),
+        });
+        self.0.messages.push(results);
+        self
+    }
+
+    fn then(mut self, task: &str) -> Self {
+        let said = self.says();
+        self.0
+            .messages
+            .extend([Message::assistant(said), Message::user(task)]);
+        self
+    }
+
+    fn says(&self) -> String {
+        assert_eq!(calls(&self.0), []);
+        reply(&self.0)
+            .into_iter()
+            .filter_map(|event| match event {
+                CompletionEvent::TextDelta(text) => Some(text),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn calls(request: &CompletionRequest) -> Vec<ToolCall> {
+    reply(request)
+        .into_iter()
+        .filter_map(|event| match event {
+            CompletionEvent::ToolCallDelta {
+                id,
+                name,
+                arguments,
+                ..
+            } => Some(ToolCall {
+                id: id.unwrap(),
+                name: name.unwrap(),
+                arguments,
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+fn opened(id: &str, body: &str) -> String {
+    format!("<skill id=\"{id}\" version=\"1.0\" digest=\"0123abcd\">\n{body}</skill:0123abcd>")
+}
+
+const OPEN_MINUTES: &str = r#"open_skill {"id":"meeting-minutes"}"#;
+
+#[test]
+fn a_skill_is_opened_followed_and_its_files_read() {
+    let scene = Scene::agent("Write the minutes of the meeting in notes/raw.md")
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", MINUTES))],
+        )
+        .answered(
+            &[
+                r#"read_file {"path":"notes/raw.md"}"#,
+                r#"read_file {"path":"plan.md"}"#,
+            ],
+            &[
+                (
+                    CallStatus::Success,
+                    "Weather was fine.\nDecision: ship on Monday, owner Ada.\nLunch.",
+                ),
+                (CallStatus::Success, "Nothing here\nis related"),
+            ],
+        );
+    insta::assert_snapshot!(scene.says(), @r"
+    No language model was used: this is the skill `meeting-minutes` as it is written, and what the files named hold.
+
+    Steps of `meeting-minutes`:
+    1. Read the raw notes.
+    2. List every decision with its owner.
+    3. Compare with `plan.md`.
+
+    From `notes/raw.md`:
+    > Decision: ship on Monday, owner Ada.
+
+    Nothing in `plan.md` matches; it begins:
+    > Nothing here
+    > is related
+    ");
+}
+
+#[test]
+fn a_chinese_task_is_answered_in_chinese() {
+    let body = "# 周报\n\n1. 汇总本周工单。\n2. 写出结论。\n";
+    let scene = Scene::agent("请根据 notes/week.md 写一份周报")
+        .answered(
+            &[r#"open_skill {"id":"report.weekly"}"#],
+            &[(CallStatus::Success, &opened("report.weekly", body))],
+        )
+        .answered(
+            &[r#"read_file {"path":"notes/week.md"}"#],
+            &[(
+                CallStatus::Success,
+                "天气不错\n本周工单 12 件\n结论：按时\n",
+            )],
+        );
+    insta::assert_snapshot!(scene.says(), @"
+    没有使用语言模型：以下是技能 `report.weekly` 的原文步骤，以及所提到的文件中的内容。
+
+    `report.weekly` 的步骤：
+    1. 汇总本周工单。
+    2. 写出结论。
+
+    `notes/week.md` 中的相关内容：
+    > 本周工单 12 件
+    > 结论：按时
+    ");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named_with_the_reason() {
+    let scene = Scene::agent("Write the minutes of the meeting in notes/raw.md")
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", MINUTES))],
+        )
+        .answered(
+            &[
+                r#"read_file {"path":"notes/raw.md"}"#,
+                r#"read_file {"path":"plan.md"}"#,
+            ],
+            &[
+                (
+                    CallStatus::Rejected,
+                    "denied: reading is not allowed here\nmore",
+                ),
+                (CallStatus::Error, ""),
+            ],
+        );
+    insta::assert_snapshot!(scene.says(), @r"
+    No language model was used: this is the skill `meeting-minutes` as it is written, and what the files named hold.
+
+    Steps of `meeting-minutes`:
+    1. Read the raw notes.
+    2. List every decision with its owner.
+    3. Compare with `plan.md`.
+
+    Not read: `notes/raw.md` (rejected: denied: reading is not allowed here)
+    Not read: `plan.md` (error)
+    ");
+}
+
+#[test]
+fn no_more_than_five_files_are_read_those_of_the_task_first() {
+    let body = "1. See x.md and y.md and a.md.";
+    let task = "Meeting minutes from d.md, c.md, b.md and a.md";
+    let read = |path: &str| format!(r#"read_file {{"path":"{path}"}}"#);
+    let expected = ["d.md", "c.md", "b.md", "a.md", "x.md"].map(read);
+    Scene::agent(task)
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", body))],
+        )
+        .answered(
+            &expected.each_ref().map(String::as_str),
+            &[(CallStatus::Success, "x"); 5],
+        )
+        .says();
+}
+
+#[test]
+fn a_denied_skill_is_reported_and_not_asked_for_again() {
+    let scene = Scene::agent("Write the meeting minutes").answered(
+        &[OPEN_MINUTES],
+        &[(CallStatus::Rejected, "denied by the policy")],
+    );
+    insta::assert_snapshot!(scene.says(), @r"
+    No language model was used, and the skill `meeting-minutes` could not be opened: rejected: denied by the policy
+
+    - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.
+    ");
+}
+
+#[test]
+fn a_receipt_without_the_text_is_no_text() {
+    let scene = Scene::agent("Write the meeting minutes").answered(
+        &[OPEN_MINUTES],
+        &[(CallStatus::Success, "loaded: meeting-minutes")],
+    );
+    assert!(
+        scene
+            .says()
+            .contains("could not be opened: its text is not in this conversation")
+    );
+}
+
+#[test]
+fn a_skill_that_is_open_from_before_is_not_opened_again() {
+    let scene = Scene::agent("Write the meeting minutes")
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", "1. Sit.\n"))],
+        )
+        .then("Now the minutes of the other meeting");
+    assert!(scene.says().contains("1. Sit."));
+}
+
+#[test]
+fn a_skill_that_is_always_on_is_followed_without_opening() {
+    let mut scene = Scene::agent("check this against the house-style");
+    scene.0.system.insert(
+        1,
+        format!("# Always on\n{}", opened("house-style", "- Be brief.\n")),
+    );
+    assert!(scene.says().contains("1. Be brief."));
+}
+
+#[test]
+fn no_match_names_the_nearest_three() {
+    insta::assert_snapshot!(Scene::agent("What is the weather in Paris?").says(), @r"
+    No language model was used, and no skill fits this task.
+
+    The nearest skills:
+    - changelog: Write release notes from the commits since the last tag.
+    - house-style: How we write in this house.
+    - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.
+    ");
+}
+
+#[test]
+fn no_skill_at_all_is_said_in_the_language_of_the_task() {
+    let scene = |task: &str| {
+        let mut scene = Scene::agent(task);
+        scene.0.system.clear();
+        scene.says()
+    };
+    assert_eq!(
+        scene("hello there"),
+        "No language model was used, and there is no skill to follow."
+    );
+    assert_eq!(scene("你好"), "没有使用语言模型，也没有可用的技能。");
+}
+
+#[test]
+fn without_tools_the_nearest_skill_is_described() {
+    insta::assert_snapshot!(Scene::new("How do I write meeting minutes?").says(), @r"
+    No language model was used. The skill nearest to this is `meeting-minutes`:
+
+    - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.
+    ");
+}
+
+#[test]
+fn without_a_file_tool_the_steps_are_the_answer() {
+    let scene = Scene::new("Write the minutes of the meeting in notes/raw.md")
+        .tools(&["open_skill"])
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", MINUTES))],
+        );
+    assert!(scene.says().ends_with("3. Compare with `plan.md`."));
+}
+
+#[test]
+fn a_long_catalogue_is_asked_with_the_words_of_the_task() {
+    let scene = Scene::new("Write the minutes of the meeting")
+        .tools(&["open_skill", "list_skills", "read_file"])
+        .without_index()
+        .answered(
+            &[r#"list_skills {"query":"Write minutes meeting"}"#],
+            &[(
+                CallStatus::Success,
+                "- meeting-minutes: Turn meeting notes into minutes.\n",
+            )],
+        )
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", "1. Sit.\n"))],
+        );
+    assert!(scene.says().contains("1. Sit."));
+}
+
+#[test]
+fn a_catalogue_without_these_words_is_asked_once_more_for_the_nearest() {
+    let scene = Scene::new("Bake a cake")
+        .tools(&["open_skill", "list_skills"])
+        .without_index()
+        .answered(
+            &[r#"list_skills {"query":"Bake cake"}"#],
+            &[(CallStatus::Success, "no skills")],
+        )
+        .answered(
+            &["list_skills {}"],
+            &[(CallStatus::Success, "- changelog: Release notes.")],
+        );
+    let text = scene.says();
+    assert!(text.starts_with("No language model was used, and no skill fits this task."));
+    assert!(text.ends_with("- changelog: Release notes."));
+}
+
+#[test]
+fn a_denied_listing_ends_in_an_answer() {
+    let scene = Scene::new("Bake a cake")
+        .tools(&["open_skill", "list_skills"])
+        .without_index()
+        .answered(
+            &[r#"list_skills {"query":"Bake cake"}"#],
+            &[(CallStatus::Rejected, "denied")],
+        )
+        .answered(&["list_skills {}"], &[(CallStatus::Rejected, "denied")]);
+    assert_eq!(
+        scene.says(),
+        "No language model was used, and there is no skill to follow."
+    );
+}
+
+#[test]
+fn ids_of_calls_do_not_repeat_within_a_conversation() {
+    let scene = Scene::agent("Write the meeting minutes from a.md").answered(
+        &[OPEN_MINUTES],
+        &[(CallStatus::Success, &opened("meeting-minutes", "1. Sit.\n"))],
+    );
+    let ids: Vec<String> = calls(&scene.0).into_iter().map(|call| call.id).collect();
+    assert_eq!(ids, ["offline_1"]);
+}
+
+#[tokio::test]
+async fn the_stream_ends_with_a_terminal_event() {
+    let request = Scene::agent("hello").0;
+    let stream = OfflineProvider.stream(request.clone()).await.unwrap();
+    let events: Vec<_> = stream.map(Result::unwrap).collect().await;
+    assert!(matches!(
+        events.last(),
+        Some(CompletionEvent::Finished { .. })
+    ));
+    assert_eq!(events, reply(&request));
+}
