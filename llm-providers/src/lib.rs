@@ -1,8 +1,34 @@
 //! Wire protocols of language models behind one small trait; vendor differences are data.
 
+mod dialects;
 mod offline;
+mod secret;
+
 #[cfg(feature = "http")]
-#[cfg_attr(not(test), expect(dead_code, reason = "the protocols that read it follow"))]
+mod connect;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "http")]
+mod openai_chat;
+#[cfg(feature = "http")]
+mod probe;
+#[cfg(feature = "http")]
+mod retry;
+#[cfg(feature = "http")]
 mod sse;
 
-pub use offline::OfflineProvider;
+#[cfg(feature = "http")]
+pub use {
+    connect::{ConnectError, ConnectErrorKind, ConnectOptions, connect},
+    http::Timeouts,
+    probe::{LocalServer, probe_local},
+    retry::{RetryPolicy, RetryProvider},
+};
+pub use {
+    dialects::{
+        CallIds, DIALECTS, Dialect, OutputLimit, Protocol, ReasoningReplay, StreamUsage,
+        UnknownProtocol, dialect,
+    },
+    offline::OfflineProvider,
+    secret::Secret,
+};
