@@ -1,4 +1,12 @@
-//! Wire protocols of language models behind one small trait; vendor differences are data.
+//! Language models behind one small trait: wire protocols, vendor differences as data, and a
+//! stand-in that needs no model at all.
+//!
+//! `connect` turns `ConnectOptions` into an `Arc<dyn Provider>` that retries; [`DIALECTS`] lists
+//! the vendors it knows; [`OfflineProvider`] answers without a language model; `probe_local`
+//! finds a server on this machine. Nothing here reads the environment, a clock for a decision, or
+//! a file: keys, deadlines and seeds are values.
+//!
+#![cfg_attr(feature = "http", doc = include_str!("../README.md"))]
 
 mod dialects;
 mod offline;

@@ -65,3 +65,73 @@ fn model_of(body: &[u8]) -> Option<String> {
     let id = body.pointer("/data/0/id")?.as_str()?;
     (!id.is_empty()).then(|| id.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::{LocalServer, first_of, model_of};
+
+    const LIMIT: Duration = Duration::from_secs(5);
+
+    /// Answers every request with `body` and returns the base URL.
+    async fn serve(body: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+                let mut request = [0; 1024];
+                while matches!(connection.read(&mut request).await, Ok(1..)) {
+                    let _ = connection
+                        .write_all(format!("{head}{body}").as_bytes())
+                        .await;
+                }
+            }
+        });
+        format!("http://{address}/v1")
+    }
+
+    const MODELS: &str = r#"{"object":"list","data":[{"id":"qwen3:8b"},{"id":"other"}]}"#;
+    const CLOSED: &str = "http://127.0.0.1:1/v1";
+
+    #[tokio::test]
+    async fn the_first_in_order_that_lists_a_model_is_taken() {
+        let (other, second, third) = (
+            serve("<html>").await,
+            serve(MODELS).await,
+            serve(MODELS).await,
+        );
+        let addresses = vec![
+            ("ollama", CLOSED.into()),
+            ("llamacpp", other),
+            ("vllm", second.clone()),
+            ("lmstudio", third),
+        ];
+        let expected = LocalServer {
+            dialect: "vllm",
+            base_url: second,
+            model: "qwen3:8b".into(),
+        };
+        assert_eq!(first_of(addresses, LIMIT).await, Some(expected));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_does_not_answer_in_time_is_none() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let silent = format!("http://{}/v1", listener.local_addr().unwrap());
+        let found = first_of(vec![("ollama", silent)], Duration::from_millis(50)).await;
+        assert_eq!(found, None);
+    }
+
+    #[test]
+    fn only_a_model_list_has_a_model() {
+        assert_eq!(model_of(MODELS.as_bytes()).as_deref(), Some("qwen3:8b"));
+        for body in ["", "{}", r#"{"data":[]}"#, r#"{"data":[{"id":""}]}"#, "[1]"] {
+            assert_eq!(model_of(body.as_bytes()), None, "{body}");
+        }
+    }
+}

@@ -71,7 +71,10 @@ fn headers(
 ) -> Result<HeaderMap, reqwest::header::InvalidHeaderValue> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("text/event-stream, application/json"),
+    );
     for (name, value) in dialect.headers {
         headers.insert(
             HeaderName::from_static(name),
