@@ -16,7 +16,7 @@ mod view;
 pub use model::{CompletionStream, Provider};
 pub use {
     catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict},
-    discovery::{Root, ScanLimits},
+    discovery::{Places, Root, ScanLimits, project_root, standard_roots},
     message::{ContentBlock, Message, Role},
     model::{
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
@@ -26,7 +26,10 @@ pub use {
         Diagnostic, Invocation, LoadMode, Origin, ParsedSkill, Scope, Severity, Skill, SkillFormat,
         SkillId, parse_skill,
     },
-    source::{Candidate, MemorySource, OpenedSkill, Resource, SkillSource, SourceScan},
+    source::{
+        BuiltinSource, Candidate, DirectorySource, MemorySource, OpenedSkill, Resource,
+        SkillSource, SourceScan,
+    },
     time::{Clock, IdSource},
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},
     view::{OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},

@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) use resolve::{Standing, resolve};
 
 use crate::digest::Digester;
-use crate::discovery::ScanLimits;
-use crate::skill::{Diagnostic, Severity, Skill, fold};
-use crate::source::{Candidate, SkillSource};
+use crate::discovery::{Root, ScanLimits};
+use crate::skill::{Diagnostic, Scope, Severity, Skill, fold};
+use crate::source::{BuiltinSource, Candidate, DirectorySource, SkillSource};
 use crate::view::{Principal, SkillView};
 
 /// What a candidate file came to; exactly one for each.
@@ -119,6 +119,13 @@ pub struct SkillCatalog {
 }
 
 impl SkillCatalog {
+    /// Scans the folders `roots`, given in the order of precedence, and the built-in skills.
+    pub fn scan(roots: &[Root], limits: &ScanLimits) -> Self {
+        let mut sources = directories(roots);
+        sources.push(Arc::new(BuiltinSource::default()));
+        Self::new(sources, *limits)
+    }
+
     /// Scans `sources`, given in the order of precedence.
     pub fn new(sources: Vec<Arc<dyn SkillSource>>, limits: ScanLimits) -> Self {
         let snapshot = build(&sources, limits);
@@ -137,6 +144,33 @@ impl SkillCatalog {
     pub fn view(&self, principal: &Principal) -> SkillView {
         SkillView::new(self.snapshot(), principal)
     }
+}
+
+/// Returns a source for each root; a folder that two roots lead to is entered once.
+///
+/// Where the project's and the user's root are one folder, it is the user's.
+fn directories(roots: &[Root]) -> Vec<Arc<dyn SkillSource>> {
+    let mut folders: Vec<(PathBuf, &Root)> = Vec::new();
+    for root in roots {
+        let real = root
+            .path
+            .canonicalize()
+            .unwrap_or_else(|_| root.path.clone());
+        let known = folders
+            .iter_mut()
+            .find(|(folder, known)| *folder == real && known.lite == root.lite);
+        match known {
+            Some((_, known)) if known.scope == Scope::Project && root.scope == Scope::User => {
+                *known = root;
+            }
+            Some(_) => {}
+            None => folders.push((real, root)),
+        }
+    }
+    let source = |(_, root): (PathBuf, &Root)| -> Arc<dyn SkillSource> {
+        Arc::new(DirectorySource::new(root.clone()))
+    };
+    folders.into_iter().map(source).collect()
 }
 
 fn build(sources: &[Arc<dyn SkillSource>], limits: ScanLimits) -> Snapshot {

@@ -1,8 +1,10 @@
 //! Findings about skill files: stable codes, exact places, the text as it is and a way to mend it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::skill::findings::severity;
 
 /// How much a [`Diagnostic`] matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -46,4 +48,25 @@ pub struct Diagnostic {
     pub text: Option<String>,
     /// The text that would mend it, or what to do.
     pub fix: Option<String>,
+}
+
+impl Diagnostic {
+    /// Returns a finding about a whole file or folder.
+    pub(crate) fn about(code: &'static str, path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: severity(code),
+            path: path.to_owned(),
+            line: None,
+            column: None,
+            message: message.into(),
+            text: None,
+            fix: None,
+        }
+    }
+
+    /// Tells whether it refuses the file.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
 }

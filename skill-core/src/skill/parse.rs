@@ -64,8 +64,7 @@ pub struct ParsedSkill {
 impl ParsedSkill {
     /// Tells whether some finding forbids to load it.
     pub fn is_refused(&self) -> bool {
-        let mut findings = self.diagnostics.iter();
-        findings.any(|finding| finding.severity == Severity::Error)
+        self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 

@@ -163,6 +163,8 @@ pub struct Skill {
     pub invocation: Invocation,
     /// Whether the index may show it; an unlisted skill still opens by name.
     pub listed: bool,
+    /// It is off until a principal's preference switches it on.
+    pub opt_in: bool,
     /// Its `metadata`, as a tree; scalars keep their source text.
     pub metadata: Value,
     /// Every key this crate gives no meaning to, kept as it was read.
@@ -203,6 +205,7 @@ impl Skill {
             paths: Vec::new(),
             invocation: Invocation::default(),
             listed: true,
+            opt_in: false,
             metadata: Value::Null,
             other: Map::new(),
             content_digest: String::new(),

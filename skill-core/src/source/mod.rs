@@ -1,8 +1,14 @@
 //! Where skills come from: one trait, and one file for each form.
 
+mod builtin;
+mod directory;
+pub(crate) mod form;
+mod lite;
 mod memory;
+mod package;
+mod suffix;
 
-pub use memory::MemorySource;
+pub use {builtin::BuiltinSource, directory::DirectorySource, memory::MemorySource};
 
 use std::fmt;
 use std::io;

@@ -69,8 +69,9 @@ pub(crate) struct Rule {
 impl Rule {
     /// Tells whether `skill` is there at all for this principal.
     pub(crate) fn allows(&self, skill: &Skill) -> bool {
+        let enabled = self.preference(skill).enabled;
         !self.disabled_for_all(skill)
-            && self.preference(skill).enabled != Some(false)
+            && enabled.unwrap_or(!skill.opt_in)
             && meets(&skill.groups, &self.groups)
             && meets(&skill.roles, &self.roles)
             && meets(&skill.contexts, &self.contexts)

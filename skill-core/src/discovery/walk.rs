@@ -1,0 +1,364 @@
+//! The walk below a root: breadth first, in the order of bytes, never twice through one folder.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::discovery::{Root, ScanLimits, is_skipped};
+use crate::skill::{Diagnostic, Origin, Severity, SkillFormat};
+use crate::source::form::{Claim, Spelling, claim};
+
+/// An entry file that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    /// Where the path leads, if a link is on the way.
+    pub(crate) real_path: Option<PathBuf>,
+    pub(crate) format: SkillFormat,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What a walk brought.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    /// The entry files, by form and then by the bytes of their path.
+    pub(crate) found: Vec<Found>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Walks `root`. A root that does not exist is empty.
+pub(crate) fn walk(root: &Root, limits: &ScanLimits) -> Walk {
+    let mut walker = Walker::new(root, limits);
+    match fs::metadata(&root.path) {
+        Ok(metadata) if metadata.is_dir() => walker.run(),
+        Ok(metadata) => walker.single_file(metadata.is_file()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => walker.note("SK065", &root.path, format!("cannot be entered: {error}")),
+    }
+    let mut walk = walker.walk;
+    walk.found.sort_by(|left, right| {
+        left.format
+            .cmp(&right.format)
+            .then_with(|| encoded(&left.path).cmp(encoded(&right.path)))
+    });
+    walk
+}
+
+fn encoded(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+struct Walker<'a> {
+    root: &'a Root,
+    limits: &'a ScanLimits,
+    /// Where links must stay, resolved; `None` for no bound.
+    boundary: Option<PathBuf>,
+    queue: VecDeque<Folder>,
+    /// Folders entered or waiting, resolved.
+    seen: BTreeSet<PathBuf>,
+    walk: Walk,
+    /// The depth bound was reported.
+    cut: bool,
+}
+
+/// A folder to enter.
+struct Folder {
+    path: PathBuf,
+    real: PathBuf,
+    depth: usize,
+}
+
+/// An entry of a folder.
+struct Item {
+    name: OsString,
+    kind: FileType,
+}
+
+impl<'a> Walker<'a> {
+    fn new(root: &'a Root, limits: &'a ScanLimits) -> Self {
+        let bound = root.boundary.as_deref().filter(|_| !root.trusted);
+        Self {
+            root,
+            limits,
+            boundary: bound
+                .map(|bound| fs::canonicalize(bound).unwrap_or_else(|_| bound.to_owned())),
+            queue: VecDeque::new(),
+            seen: BTreeSet::new(),
+            walk: Walk::default(),
+            cut: false,
+        }
+    }
+
+    fn run(&mut self) {
+        let path = self.root.path.clone();
+        match fs::canonicalize(&path) {
+            Ok(real) if !self.stays(&real) => self.leaves(&path, &real),
+            Ok(real) => self.enter(path, real, 0),
+            Err(error) => self.note("SK065", &path, format!("cannot be entered: {error}")),
+        }
+        let mut entered = 0;
+        while let Some(folder) = self.queue.pop_front() {
+            entered += 1;
+            if entered > self.limits.folders {
+                let message = format!(
+                    "more than {} folders; the rest is not searched",
+                    self.limits.folders
+                );
+                self.note("SK064", &self.root.path, message);
+                break;
+            }
+            self.folder(&folder);
+        }
+    }
+
+    fn single_file(&mut self, regular: bool) {
+        let origin = Origin::of(&self.root.path, self.root.scope);
+        let item = Entry {
+            path: origin.path,
+            real: None,
+            regular,
+            odd_case: false,
+        };
+        self.found(item, origin.format);
+    }
+
+    fn enter(&mut self, path: PathBuf, real: PathBuf, depth: usize) {
+        self.seen.insert(real.clone());
+        self.queue.push_back(Folder { path, real, depth });
+    }
+
+    fn folder(&mut self, folder: &Folder) {
+        let items = match items(&folder.path) {
+            Ok(items) => items,
+            Err(error) => {
+                self.note(
+                    "SK065",
+                    &folder.path,
+                    format!("the folder cannot be read: {error}"),
+                );
+                return;
+            }
+        };
+        if let Some((item, format, spelling)) = self.entry_of(&items) {
+            let odd_case = spelling == Spelling::OtherCase;
+            self.file(folder, item, format, odd_case);
+            let is_root = folder.depth == 0 && self.root.scope != crate::skill::Scope::Flag;
+            if !is_root {
+                return;
+            }
+        }
+        for item in &items {
+            self.item(folder, item);
+        }
+    }
+
+    /// Returns the item that makes its folder a skill, the exact spelling first.
+    fn entry_of<'i>(&self, items: &'i [Item]) -> Option<(&'i Item, SkillFormat, Spelling)> {
+        items
+            .iter()
+            .filter(|item| !item.kind.is_dir())
+            .filter_map(|item| match claim(item.name.to_str()?, self.root) {
+                (format, Claim::Folder(spelling)) => Some((item, format, spelling)),
+                _ => None,
+            })
+            .min_by_key(|(_, format, spelling)| (*format, *spelling))
+    }
+
+    fn item(&mut self, folder: &Folder, item: &Item) {
+        if item.kind.is_dir() {
+            self.subfolder(folder, item);
+        } else if item.kind.is_symlink() {
+            self.link(folder, item);
+        } else {
+            self.plain(folder, item);
+        }
+    }
+
+    fn plain(&mut self, folder: &Folder, item: &Item) {
+        let Some(name) = item.name.to_str() else {
+            return;
+        };
+        match claim(name, self.root) {
+            (format, Claim::File) => self.file(folder, item, format, false),
+            (_, Claim::Hint) if item.kind.is_file() => {
+                let path = folder.path.join(&item.name);
+                let message = "a plain Markdown file is a skill only in a lite root";
+                self.note("SK067", &path, message.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    fn subfolder(&mut self, folder: &Folder, item: &Item) {
+        if is_skipped(item.name.as_encoded_bytes()) || self.too_deep(folder, &item.name) {
+            return;
+        }
+        let real = folder.real.join(&item.name);
+        let path = folder.path.join(&item.name);
+        if self.seen.contains(&real) {
+            self.note(
+                "SK071",
+                &path,
+                "the folder was entered by a link already".to_owned(),
+            );
+            return;
+        }
+        self.enter(path, real, folder.depth + 1);
+    }
+
+    /// Tells whether what is below `folder` is past the depth bound, and says so once.
+    fn too_deep(&mut self, folder: &Folder, name: &OsString) -> bool {
+        if folder.depth < self.limits.depth {
+            return false;
+        }
+        if !self.cut {
+            self.cut = true;
+            let message = format!("deeper than {} folders; not searched", self.limits.depth);
+            self.note("SK063", &folder.path.join(name), message);
+        }
+        true
+    }
+
+    fn link(&mut self, folder: &Folder, item: &Item) {
+        let path = folder.path.join(&item.name);
+        let Ok(metadata) = fs::metadata(&path) else {
+            self.note("SK065", &path, "the link leads nowhere".to_owned());
+            return;
+        };
+        if !metadata.is_dir() {
+            self.plain(folder, item);
+            return;
+        }
+        if is_skipped(item.name.as_encoded_bytes()) {
+            return;
+        }
+        let Ok(real) = fs::canonicalize(&path) else {
+            return;
+        };
+        if !self.stays(&real) {
+            self.leaves(&path, &real);
+        } else if folder.real.starts_with(&real) {
+            self.note(
+                "SK062",
+                &path,
+                "the link leads back to a folder above it".to_owned(),
+            );
+        } else if self.seen.contains(&real) {
+            let message = format!("the same folder as {}", real.display());
+            self.note("SK071", &path, message);
+        } else if !self.too_deep(folder, &item.name) {
+            self.enter(path, real, folder.depth + 1);
+        }
+    }
+
+    /// Takes an entry file; for a link, looks where it leads first.
+    fn file(&mut self, folder: &Folder, item: &Item, format: SkillFormat, odd_case: bool) {
+        let path = folder.path.join(&item.name);
+        let linked = item.kind.is_symlink();
+        let (real, regular) = if linked {
+            let regular = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+            (
+                fs::canonicalize(&path).unwrap_or_else(|_| path.clone()),
+                regular,
+            )
+        } else {
+            (folder.real.join(&item.name), item.kind.is_file())
+        };
+        if linked && !self.stays(&real) {
+            self.leaves(&path, &real);
+            return;
+        }
+        let real = (real != path).then_some(real);
+        let entry = Entry {
+            path,
+            real,
+            regular,
+            odd_case,
+        };
+        self.found(entry, format);
+    }
+
+    fn found(&mut self, entry: Entry, format: SkillFormat) {
+        let mut diagnostics = Vec::new();
+        if !entry.regular {
+            diagnostics.push(Diagnostic {
+                severity: Severity::Error,
+                ..Diagnostic::about(
+                    "SK065",
+                    &entry.path,
+                    "not a regular file; it is not opened".to_owned(),
+                )
+            });
+        }
+        if entry.odd_case {
+            diagnostics.push(Diagnostic {
+                fix: Some("SKILL.md".to_owned()),
+                ..Diagnostic::about(
+                    "SK060",
+                    &entry.path,
+                    "the file should be named `SKILL.md`".to_owned(),
+                )
+            });
+        }
+        self.walk.found.push(Found {
+            path: entry.path,
+            real_path: entry.real,
+            format,
+            diagnostics,
+        });
+    }
+
+    /// Refuses what a link of an untrusted project leads out of it to.
+    fn leaves(&mut self, path: &Path, real: &Path) {
+        let message = format!(
+            "the link leaves the project for {}; trust is needed",
+            real.display()
+        );
+        self.walk.found.push(Found {
+            path: path.to_owned(),
+            real_path: None,
+            format: SkillFormat::Package,
+            diagnostics: vec![Diagnostic::about("SK061", path, message)],
+        });
+    }
+
+    fn stays(&self, real: &Path) -> bool {
+        self.boundary
+            .as_ref()
+            .is_none_or(|bound| real.starts_with(bound))
+    }
+
+    fn note(&mut self, code: &'static str, path: &Path, message: String) {
+        self.walk
+            .diagnostics
+            .push(Diagnostic::about(code, path, message));
+    }
+}
+
+/// An entry file, looked at.
+struct Entry {
+    path: PathBuf,
+    real: Option<PathBuf>,
+    regular: bool,
+    odd_case: bool,
+}
+
+/// Returns the items of a folder in the order of their bytes.
+fn items(folder: &Path) -> io::Result<Vec<Item>> {
+    let mut items = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        items.push(Item {
+            kind: entry.file_type()?,
+            name: entry.file_name(),
+        });
+    }
+    items.sort_by(|left, right| {
+        left.name
+            .as_encoded_bytes()
+            .cmp(right.name.as_encoded_bytes())
+    });
+    Ok(items)
+}
