@@ -1,7 +1,5 @@
 //! Digests: SHA-256 in lower-case hexadecimal, domain-separated, every part length-prefixed.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -28,14 +26,22 @@ impl Digester {
 
     /// Returns the digest.
     pub(crate) fn finish(self) -> String {
-        let digest = self.0.finalize();
-        let mut text = String::with_capacity(digest.len() * 2);
-        for byte in digest {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        hexadecimal(&self.0.finalize())
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| {
+        char::from(if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + value - 10
+        })
+    };
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 /// Returns the digest of a skill's declared fields and body; its path, scope and time are no part

@@ -1,7 +1,6 @@
 //! Who holds a name: one rule for reports and for every view.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use crate::catalog::{CandidateReport, Entry, Verdict};
 use crate::skill::{Diagnostic, Scope, Severity};
@@ -23,18 +22,18 @@ pub(crate) enum Standing {
 
 /// Returns the standing of each of `chosen`, which are positions in `entries` in ascending order.
 pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
-    let mut files: HashMap<&Path, usize> = HashMap::with_capacity(chosen.len());
+    let mut files: HashMap<&[u8], usize> = HashMap::with_capacity(chosen.len());
     let mut holders: HashMap<&str, usize> = HashMap::with_capacity(chosen.len());
     let mut same_file = HashMap::new();
     for &position in chosen {
         let Some(entry) = entries.get(position) else {
             continue;
         };
-        if let Some(&first) = files.get(entry.real_path.as_path()) {
+        if let Some(&first) = files.get(real(entry)) {
             same_file.insert(position, first);
             continue;
         }
-        files.insert(&entry.real_path, position);
+        files.insert(real(entry), position);
         holders
             .entry(&entry.folded_id)
             .and_modify(|holder| {
@@ -56,6 +55,10 @@ pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
             }
         })
         .collect()
+}
+
+fn real(entry: &Entry) -> &[u8] {
+    entry.real_path.as_os_str().as_encoded_bytes()
 }
 
 /// Tells whether an untrusted project's skill must leave the bare name to `entry`.

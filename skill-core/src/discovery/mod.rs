@@ -6,7 +6,7 @@ mod walk;
 
 pub use roots::{Places, Root, project_root, standard_roots};
 pub(crate) use {
-    read::{files_below, open_below, read_capped},
+    read::{Capped, files_below, open_below, read_capped},
     walk::{Found, walk},
 };
 
@@ -51,4 +51,32 @@ const SKIPPED: &[&str] = &[
 /// Tells whether a folder of this name is not entered.
 fn is_skipped(name: &[u8]) -> bool {
     name.first() == Some(&b'.') || SKIPPED.iter().any(|skipped| skipped.as_bytes() == name)
+}
+
+/// How many items are worth a thread of their own.
+const ITEMS_A_THREAD: usize = 128;
+
+/// Maps `items` by at most `threads` threads; the results stand in the order of the items.
+pub(crate) fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    make: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = (items.len() / ITEMS_A_THREAD).clamp(1, threads.max(1));
+    if threads == 1 {
+        return items.iter().map(make).collect();
+    }
+    let make = &make;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = items
+            .chunks(items.len().div_ceil(threads))
+            .map(|share| scope.spawn(move || share.iter().map(make).collect::<Vec<R>>()))
+            .collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().flat_map(join).collect()
+    })
 }

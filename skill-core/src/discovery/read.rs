@@ -18,46 +18,74 @@ pub(crate) struct Capped {
 
 /// Reads at most `cap` bytes of the regular file at `path`.
 pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
-    let file = open_regular(path)?;
-    let mut bytes = Vec::with_capacity(READ_AHEAD);
-    (&file)
-        .take(cap.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 <= cap {
+    let (mut file, length) = open_regular(path, false)?;
+    read_open(&mut file, length, cap)
+}
+
+/// Reads the regular file at `path`, unless it is a link or anything about it fails; then the way
+/// that explains itself has to be taken.
+pub(crate) fn read_entry(path: &Path, cap: u64) -> Option<Capped> {
+    let (mut file, length) = open_regular(path, true).ok()?;
+    read_open(&mut file, length, cap).ok()
+}
+
+fn read_open(file: &mut File, length: u64, cap: u64) -> io::Result<Capped> {
+    let wanted = usize::try_from(length.min(cap)).unwrap_or(usize::MAX);
+    // One byte more shows the end with the first read.
+    let mut bytes = vec![0; wanted.saturating_add(1)];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        let asked = rest.len();
+        match file.read(rest) {
+            Ok(count) => {
+                filled += count;
+                if count < asked {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    if length <= cap {
         return Ok(Capped {
             bytes,
             longer: None,
         });
     }
-    bytes.truncate(usize::try_from(cap).unwrap_or(usize::MAX));
+    bytes.truncate(wanted);
     bytes.truncate(whole_letters(&bytes));
     Ok(Capped {
         bytes,
-        longer: Some(file.metadata()?.len()),
+        longer: Some(length),
     })
 }
 
-/// What most skill files fit in, so that one read takes all.
-const READ_AHEAD: usize = 16 * 1024;
-
-/// Opens a file without waiting for a writer where it is a pipe, and refuses all but regular ones.
-fn open_regular(path: &Path) -> io::Result<File> {
+/// Opens a file without waiting for a writer where it is a pipe, refuses all but regular ones, and
+/// returns its length too.
+fn open_regular(path: &Path, refuse_link: bool) -> io::Result<(File, u64)> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        flags.set(OFlags::NOFOLLOW, refuse_link);
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
+    #[cfg(not(unix))]
+    if refuse_link && fs::symlink_metadata(path)?.is_symlink() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a link"));
+    }
     let file = options.open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok((file, metadata.len()))
     } else {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ))
+        let message = "not a regular file";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 }
 

@@ -1,47 +1,59 @@
 //! The walk below a root: breadth first, in the order of bytes, never twice through one folder.
+//!
+//! A folder with a plain `SKILL.md` is read at once, without listing it; everything else is found
+//! by listing. Each level is read by several threads and judged by one, so that the outcome does
+//! not depend on them.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::ffi::OsString;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::discovery::{Root, ScanLimits, is_skipped};
-use crate::skill::{Diagnostic, Origin, Severity, SkillFormat};
+use crate::discovery::read::{Capped, read_entry};
+use crate::discovery::{Root, ScanLimits, is_skipped, parallel};
+use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat};
 use crate::source::form::{Claim, Spelling, claim};
+use crate::source::package;
 
 /// An entry file that was found.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
+#[derive(Debug)]
+pub(crate) struct Found<R> {
     pub(crate) path: PathBuf,
     /// Where the path leads, if a link is on the way.
     pub(crate) real_path: Option<PathBuf>,
     pub(crate) format: SkillFormat,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What was made of its bytes, if they were read on the way.
+    pub(crate) read: Option<R>,
 }
 
 /// What a walk brought.
-#[derive(Debug, Default)]
-pub(crate) struct Walk {
+#[derive(Debug)]
+pub(crate) struct Walk<R> {
     /// The entry files, by form and then by the bytes of their path.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<Found<R>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Walks `root`. A root that does not exist is empty.
-pub(crate) fn walk(root: &Root, limits: &ScanLimits) -> Walk {
+/// Walks `root`, giving the bytes of packages to `make` as they are met. A root that does not
+/// exist is empty.
+pub(crate) fn walk<R: Send + Sync>(
+    root: &Root,
+    limits: &ScanLimits,
+    make: &(impl Fn(&Path, Capped) -> R + Sync),
+) -> Walk<R> {
     let mut walker = Walker::new(root, limits);
     match fs::metadata(&root.path) {
-        Ok(metadata) if metadata.is_dir() => walker.run(),
+        Ok(metadata) if metadata.is_dir() => walker.run(make),
         Ok(metadata) => walker.single_file(metadata.is_file()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => walker.note("SK065", &root.path, format!("cannot be entered: {error}")),
     }
     let mut walk = walker.walk;
     walk.found.sort_by(|left, right| {
-        left.format
-            .cmp(&right.format)
-            .then_with(|| encoded(&left.path).cmp(encoded(&right.path)))
+        let by_form = left.format.cmp(&right.format);
+        by_form.then_with(|| encoded(&left.path).cmp(encoded(&right.path)))
     });
     walk
 }
@@ -50,20 +62,23 @@ fn encoded(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-struct Walker<'a> {
+struct Walker<'a, R> {
     root: &'a Root,
     limits: &'a ScanLimits,
     /// Where links must stay, resolved; `None` for no bound.
     boundary: Option<PathBuf>,
-    queue: VecDeque<Folder>,
+    /// The folders of the next level.
+    next: Vec<Folder>,
     /// Folders entered or waiting, resolved.
-    seen: BTreeSet<PathBuf>,
-    walk: Walk,
+    seen: HashSet<OsString>,
+    walk: Walk<R>,
+    entered: usize,
     /// The depth bound was reported.
     cut: bool,
 }
 
 /// A folder to enter.
+#[derive(Debug)]
 struct Folder {
     path: PathBuf,
     real: PathBuf,
@@ -76,7 +91,14 @@ struct Item {
     kind: FileType,
 }
 
-impl<'a> Walker<'a> {
+/// What a look into a folder brought.
+enum Look<R> {
+    Package(R),
+    Items(Vec<Item>),
+    Unreadable(io::Error),
+}
+
+impl<'a, R: Send + Sync> Walker<'a, R> {
     fn new(root: &'a Root, limits: &'a ScanLimits) -> Self {
         let bound = root.boundary.as_deref().filter(|_| !root.trusted);
         Self {
@@ -84,74 +106,111 @@ impl<'a> Walker<'a> {
             limits,
             boundary: bound
                 .map(|bound| fs::canonicalize(bound).unwrap_or_else(|_| bound.to_owned())),
-            queue: VecDeque::new(),
-            seen: BTreeSet::new(),
-            walk: Walk::default(),
+            next: Vec::new(),
+            seen: HashSet::new(),
+            walk: Walk {
+                found: Vec::new(),
+                diagnostics: Vec::new(),
+            },
+            entered: 0,
             cut: false,
         }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, make: &(impl Fn(&Path, Capped) -> R + Sync)) {
         let path = self.root.path.clone();
         match fs::canonicalize(&path) {
             Ok(real) if !self.stays(&real) => self.leaves(&path, &real),
             Ok(real) => self.enter(path, real, 0),
             Err(error) => self.note("SK065", &path, format!("cannot be entered: {error}")),
         }
-        let mut entered = 0;
-        while let Some(folder) = self.queue.pop_front() {
-            entered += 1;
-            if entered > self.limits.folders {
+        while !self.next.is_empty() {
+            let mut level = std::mem::take(&mut self.next);
+            if self.entered + level.len() > self.limits.folders {
+                level.truncate(self.limits.folders.saturating_sub(self.entered));
                 let message = format!(
                     "more than {} folders; the rest is not searched",
                     self.limits.folders
                 );
                 self.note("SK064", &self.root.path, message);
+            }
+            self.entered += level.len();
+            let looks = parallel(&level, self.limits.threads, |folder| {
+                self.look(folder, make)
+            });
+            for (folder, look) in level.iter().zip(looks) {
+                self.take(folder, look);
+            }
+            if self.entered >= self.limits.folders {
                 break;
             }
-            self.folder(&folder);
+        }
+    }
+
+    /// Looks into a folder without changing anything.
+    fn look(&self, folder: &Folder, make: &impl Fn(&Path, Capped) -> R) -> Look<R> {
+        // On file systems that ignore case, only the listing shows how the name is written.
+        let quick = cfg!(target_os = "linux") && self.root.packages && folder.depth > 0;
+        if quick {
+            let path = folder.path.join(package::ENTRY);
+            if let Some(read) = read_entry(&path, self.limits.file_bytes) {
+                return Look::Package(make(&path, read));
+            }
+        }
+        items(&folder.path).map_or_else(Look::Unreadable, Look::Items)
+    }
+
+    fn take(&mut self, folder: &Folder, look: Look<R>) {
+        match look {
+            Look::Package(read) => self.package(folder, read),
+            Look::Items(items) => self.items(folder, &items),
+            Look::Unreadable(error) => {
+                let message = format!("the folder cannot be read: {error}");
+                self.note("SK065", &folder.path, message);
+            }
+        }
+    }
+
+    fn package(&mut self, folder: &Folder, read: R) {
+        let path = folder.path.join(package::ENTRY);
+        let linked = folder.real != folder.path;
+        self.walk.found.push(Found {
+            real_path: linked.then(|| folder.real.join(package::ENTRY)),
+            path,
+            format: SkillFormat::Package,
+            diagnostics: Vec::new(),
+            read: Some(read),
+        });
+    }
+
+    fn items(&mut self, folder: &Folder, items: &[Item]) {
+        if let Some((item, format, spelling)) = self.entry_of(items) {
+            let odd_case = spelling == Spelling::OtherCase;
+            self.file(folder, item, format, odd_case);
+            // A stray file at the top of a root must not hide all the skills below it.
+            if folder.depth > 0 || self.root.scope == Scope::Flag {
+                return;
+            }
+        }
+        for item in items {
+            self.item(folder, item);
         }
     }
 
     fn single_file(&mut self, regular: bool) {
         let origin = Origin::of(&self.root.path, self.root.scope);
-        let item = Entry {
+        let entry = Entry {
             path: origin.path,
             real: None,
             regular,
             odd_case: false,
         };
-        self.found(item, origin.format);
+        self.found(entry, origin.format);
     }
 
     fn enter(&mut self, path: PathBuf, real: PathBuf, depth: usize) {
-        self.seen.insert(real.clone());
-        self.queue.push_back(Folder { path, real, depth });
-    }
-
-    fn folder(&mut self, folder: &Folder) {
-        let items = match items(&folder.path) {
-            Ok(items) => items,
-            Err(error) => {
-                self.note(
-                    "SK065",
-                    &folder.path,
-                    format!("the folder cannot be read: {error}"),
-                );
-                return;
-            }
-        };
-        if let Some((item, format, spelling)) = self.entry_of(&items) {
-            let odd_case = spelling == Spelling::OtherCase;
-            self.file(folder, item, format, odd_case);
-            let is_root = folder.depth == 0 && self.root.scope != crate::skill::Scope::Flag;
-            if !is_root {
-                return;
-            }
-        }
-        for item in &items {
-            self.item(folder, item);
-        }
+        self.seen.insert(real.clone().into_os_string());
+        self.next.push(Folder { path, real, depth });
     }
 
     /// Returns the item that makes its folder a skill, the exact spelling first.
@@ -197,19 +256,16 @@ impl<'a> Walker<'a> {
         }
         let real = folder.real.join(&item.name);
         let path = folder.path.join(&item.name);
-        if self.seen.contains(&real) {
-            self.note(
-                "SK071",
-                &path,
-                "the folder was entered by a link already".to_owned(),
-            );
+        if self.seen.contains(real.as_os_str()) {
+            let message = "the folder was entered by a link already".to_owned();
+            self.note("SK071", &path, message);
             return;
         }
         self.enter(path, real, folder.depth + 1);
     }
 
     /// Tells whether what is below `folder` is past the depth bound, and says so once.
-    fn too_deep(&mut self, folder: &Folder, name: &OsString) -> bool {
+    fn too_deep(&mut self, folder: &Folder, name: &OsStr) -> bool {
         if folder.depth < self.limits.depth {
             return false;
         }
@@ -240,12 +296,9 @@ impl<'a> Walker<'a> {
         if !self.stays(&real) {
             self.leaves(&path, &real);
         } else if folder.real.starts_with(&real) {
-            self.note(
-                "SK062",
-                &path,
-                "the link leads back to a folder above it".to_owned(),
-            );
-        } else if self.seen.contains(&real) {
+            let message = "the link leads back to a folder above it".to_owned();
+            self.note("SK062", &path, message);
+        } else if self.seen.contains(real.as_os_str()) {
             let message = format!("the same folder as {}", real.display());
             self.note("SK071", &path, message);
         } else if !self.too_deep(folder, &item.name) {
@@ -259,10 +312,8 @@ impl<'a> Walker<'a> {
         let linked = item.kind.is_symlink();
         let (real, regular) = if linked {
             let regular = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-            (
-                fs::canonicalize(&path).unwrap_or_else(|_| path.clone()),
-                regular,
-            )
+            let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            (real, regular)
         } else {
             (folder.real.join(&item.name), item.kind.is_file())
         };
@@ -283,23 +334,17 @@ impl<'a> Walker<'a> {
     fn found(&mut self, entry: Entry, format: SkillFormat) {
         let mut diagnostics = Vec::new();
         if !entry.regular {
+            let message = "not a regular file; it is not opened";
             diagnostics.push(Diagnostic {
                 severity: Severity::Error,
-                ..Diagnostic::about(
-                    "SK065",
-                    &entry.path,
-                    "not a regular file; it is not opened".to_owned(),
-                )
+                ..Diagnostic::about("SK065", &entry.path, message)
             });
         }
         if entry.odd_case {
+            let message = format!("the file should be named `{}`", package::ENTRY);
             diagnostics.push(Diagnostic {
-                fix: Some("SKILL.md".to_owned()),
-                ..Diagnostic::about(
-                    "SK060",
-                    &entry.path,
-                    "the file should be named `SKILL.md`".to_owned(),
-                )
+                fix: Some(package::ENTRY.to_owned()),
+                ..Diagnostic::about("SK060", &entry.path, message)
             });
         }
         self.walk.found.push(Found {
@@ -307,6 +352,7 @@ impl<'a> Walker<'a> {
             real_path: entry.real,
             format,
             diagnostics,
+            read: None,
         });
     }
 
@@ -321,6 +367,7 @@ impl<'a> Walker<'a> {
             real_path: None,
             format: SkillFormat::Package,
             diagnostics: vec![Diagnostic::about("SK061", path, message)],
+            read: None,
         });
     }
 
@@ -331,9 +378,8 @@ impl<'a> Walker<'a> {
     }
 
     fn note(&mut self, code: &'static str, path: &Path, message: String) {
-        self.walk
-            .diagnostics
-            .push(Diagnostic::about(code, path, message));
+        let finding = Diagnostic::about(code, path, message);
+        self.walk.diagnostics.push(finding);
     }
 }
 

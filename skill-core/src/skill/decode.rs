@@ -65,7 +65,7 @@ fn end_of(before: &[u8]) -> (u32, u32) {
 }
 
 fn line_ends<'a>(text: Cow<'a, str>, findings: &mut Findings) -> Cow<'a, str> {
-    if !text.as_bytes().contains(&b'\r') {
+    if !has_return(text.as_bytes()) {
         return text;
     }
     let text = text.replace("\r\n", "\n");
@@ -76,4 +76,15 @@ fn line_ends<'a>(text: Cow<'a, str>, findings: &mut Findings) -> Cow<'a, str> {
         .add("SK004", None, "lines end in a lone carriage return")
         .fix("save it with \\n line ends");
     Cow::Owned(text.replace('\r', "\n"))
+}
+
+/// Tells whether a carriage return stands in `bytes`, a block at a time, which compilers turn into
+/// wide comparisons.
+fn has_return(bytes: &[u8]) -> bool {
+    bytes.chunks(1024).any(|block| {
+        let found = block
+            .iter()
+            .fold(0u8, |found, &byte| found | u8::from(byte == b'\r'));
+        found != 0
+    })
 }

@@ -84,6 +84,34 @@ impl<'a> Lines<'a> {
 
 /// Returns where the frontmatter of `text` is, and writes down what was odd about its fences.
 pub(crate) fn split<'a>(text: &'a str, findings: &mut Findings) -> Split<'a> {
+    plain(text).unwrap_or_else(|| searched(text, findings))
+}
+
+/// Splits a file whose fences are as they should be, without looking at its body.
+fn plain(text: &str) -> Option<Split<'_>> {
+    const OPEN: &str = "---\n";
+    let rest = text.strip_prefix(OPEN)?;
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end_matches('\n') == "---" {
+            return Some(Split {
+                yaml: rest.get(..end),
+                yaml_line: 2,
+                yaml_start: OPEN.len(),
+                body: rest.get(end + line.len()..).unwrap_or_default(),
+                state: FenceState::Closed,
+            });
+        }
+        let bare = line.trim();
+        if bare.starts_with("---") || bare == "..." {
+            return None;
+        }
+        end += line.len();
+    }
+    None
+}
+
+fn searched<'a>(text: &'a str, findings: &mut Findings) -> Split<'a> {
     let lines = Lines::new(text);
     let Some(first) = lines.filled(0) else {
         return missing(text, findings);

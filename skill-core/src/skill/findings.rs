@@ -64,7 +64,7 @@ pub(crate) fn severity(code: &str) -> Severity {
 pub(crate) type Place = Option<(u32, u32)>;
 
 /// Findings about one file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Findings {
     path: PathBuf,
     list: Vec<Diagnostic>,

@@ -13,10 +13,10 @@ mod record;
 mod repair;
 mod yaml;
 
-pub(crate) use id::fold;
 pub use {
     diagnostic::{Diagnostic, Severity},
     id::SkillId,
     parse::{Origin, ParsedSkill, parse_skill},
     record::{Invocation, LoadMode, Scope, Skill, SkillFormat},
 };
+pub(crate) use {id::fold, parse::parse_record};

@@ -80,23 +80,49 @@ impl ParsedSkill {
 /// assert_eq!(parsed.diagnostics[0].fix.as_deref(), Some("description: \"Use when: PDFs\""));
 /// ```
 pub fn parse_skill(bytes: &[u8], origin: &Origin) -> ParsedSkill {
-    let mut findings = Findings::new(&origin.path);
-    let decoded = decode(bytes, &mut findings);
-    let text = fence::unfold(&decoded, &mut findings).map_or(decoded, Cow::Owned);
-    let (split, document) = read(&text, origin.format, &mut findings);
-    let complete = split.state == FenceState::Closed || origin.format == SkillFormat::Lite;
-    let mut skill = fields::skill(&document, origin, complete, &mut findings);
-    let body = split.body.trim_start_matches('\u{feff}');
-    let body = body.trim_start_matches('\n').trim_end();
-    if complete {
-        check_body(body, split.yaml.is_some(), &mut findings);
-    }
-    skill.body_bytes = body.len() as u64;
-    skill.content_digest = content_digest(&skill, body);
+    let text = Text::decode(bytes, origin);
+    let (skill, body, diagnostics) = text.parse(origin);
     ParsedSkill {
         skill,
         body: body.to_owned(),
-        diagnostics: findings.into_list(),
+        diagnostics,
+    }
+}
+
+/// Parses a file for its record alone; its body is looked at, not kept.
+pub(crate) fn parse_record(bytes: &[u8], origin: &Origin) -> (Skill, Vec<Diagnostic>) {
+    let (skill, _, diagnostics) = Text::decode(bytes, origin).parse(origin);
+    (skill, diagnostics)
+}
+
+/// A file's decoded text and what its bytes were like.
+struct Text<'a> {
+    text: Cow<'a, str>,
+    findings: Findings,
+}
+
+impl<'a> Text<'a> {
+    fn decode(bytes: &'a [u8], origin: &Origin) -> Self {
+        let mut findings = Findings::new(&origin.path);
+        let decoded = decode(bytes, &mut findings);
+        let text = fence::unfold(&decoded, &mut findings).map_or(decoded, Cow::Owned);
+        Self { text, findings }
+    }
+
+    /// Returns the record, the body and the findings.
+    fn parse(&self, origin: &Origin) -> (Skill, &str, Vec<Diagnostic>) {
+        let mut findings = self.findings.clone();
+        let (split, document) = read(&self.text, origin.format, &mut findings);
+        let complete = split.state == FenceState::Closed || origin.format == SkillFormat::Lite;
+        let mut skill = fields::skill(&document, origin, complete, &mut findings);
+        let body = split.body.trim_start_matches('\u{feff}');
+        let body = body.trim_start_matches('\n').trim_end();
+        if complete {
+            check_body(body, split.yaml.is_some(), &mut findings);
+        }
+        skill.body_bytes = body.len() as u64;
+        skill.content_digest = content_digest(&skill, body);
+        (skill, body, findings.into_list())
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 
-use crate::discovery::{Found, Root, ScanLimits, files_below, open_below, read_capped, walk};
-use crate::skill::{Diagnostic, Origin, ParsedSkill, Skill, SkillFormat, parse_skill};
+use crate::discovery::{
+    Capped, Found, Root, ScanLimits, files_below, open_below, parallel, read_capped, walk,
+};
+use crate::skill::{Diagnostic, Origin, Severity, Skill, SkillFormat, parse_record, parse_skill};
 use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan};
 
-/// How many files are worth a thread of their own.
-const FILES_A_THREAD: usize = 128;
+/// What was read of one entry file.
+type Record = (Skill, Vec<Diagnostic>);
 
 /// The skills below one [`Root`].
 ///
@@ -25,97 +26,85 @@ impl DirectorySource {
         Self { root }
     }
 
-    fn candidates(&self, found: Vec<Found>, limits: &ScanLimits) -> Vec<Candidate> {
-        let threads = (found.len() / FILES_A_THREAD).clamp(1, limits.threads.max(1));
-        let candidate = |found: &Found| self.candidate(found, limits);
-        if threads == 1 {
-            return found.iter().map(candidate).collect();
-        }
-        let share = found.len().div_ceil(threads);
-        thread::scope(|scope| {
-            let workers: Vec<_> = found
-                .chunks(share)
-                .map(|chunk| scope.spawn(move || chunk.iter().map(candidate).collect::<Vec<_>>()))
-                .collect();
-            workers
-                .into_iter()
-                .flat_map(|worker| worker.join().unwrap_or_default())
-                .collect()
+    /// Reads what the walk did not read on its way.
+    fn read(&self, found: &Found<Record>, limits: &ScanLimits) -> Option<io::Result<Record>> {
+        let refused = found.diagnostics.iter().any(Diagnostic::is_error);
+        (found.read.is_none() && !refused).then(|| {
+            let read = read_capped(&found.path, limits.file_bytes)?;
+            Ok(self.record(&found.path, found.format, &read, limits))
         })
     }
 
-    fn candidate(&self, found: &Found, limits: &ScanLimits) -> Candidate {
-        let mut diagnostics = found.diagnostics.clone();
-        let refused = diagnostics.iter().any(|finding| finding.is_error());
-        let parsed = if refused {
-            None
-        } else {
-            match self.parse(&found.path, found.format, limits) {
-                Ok(parsed) => Some(parsed),
-                Err(error) => {
-                    diagnostics.push(unreadable(&found.path, &error));
-                    None
-                }
+    fn candidate(&self, found: Found<Record>, read: Option<io::Result<Record>>) -> Candidate {
+        let mut diagnostics = found.diagnostics;
+        let record = match read {
+            Some(Ok(record)) => Some(record),
+            Some(Err(error)) => {
+                diagnostics.push(unreadable(&found.path, &error));
+                None
             }
+            None => found.read,
         };
-        let skill = parsed.map(|(parsed, _)| {
-            diagnostics.extend(parsed.diagnostics);
-            parsed.skill
+        let skill = record.map(|(skill, findings)| {
+            diagnostics.extend(findings);
+            skill
         });
         Candidate {
-            path: found.path.clone(),
-            real_path: found.real_path.clone(),
+            path: found.path,
+            real_path: found.real_path,
             skill,
             yields: !self.root.trusted,
             diagnostics,
         }
     }
 
-    /// Reads and parses one entry file; tells too whether it goes on past the bound.
-    fn parse(
+    fn record(
         &self,
         path: &Path,
         format: SkillFormat,
+        read: &Capped,
         limits: &ScanLimits,
-    ) -> io::Result<(ParsedSkill, bool)> {
-        let read = read_capped(path, limits.file_bytes)?;
-        let origin = Origin {
+    ) -> Record {
+        let (mut skill, mut findings) = parse_record(&read.bytes, &self.origin(path, format));
+        if let Some(length) = read.longer {
+            skill.body_bytes += length.saturating_sub(read.bytes.len() as u64);
+            findings.push(too_large(path, length, limits));
+        }
+        (skill, findings)
+    }
+
+    fn origin(&self, path: &Path, format: SkillFormat) -> Origin {
+        Origin {
             path: path.to_owned(),
             format,
             scope: self.root.scope,
-        };
-        let mut parsed = parse_skill(&read.bytes, &origin);
-        if let Some(length) = read.longer {
-            let beyond = length.saturating_sub(read.bytes.len() as u64);
-            parsed.skill.body_bytes += beyond;
-            parsed.diagnostics.push(Diagnostic {
-                text: Some(format!("{length} bytes")),
-                fix: Some("move parts of it into files it refers to".to_owned()),
-                ..Diagnostic::about(
-                    "SK103",
-                    path,
-                    format!("only the first {} bytes are read", limits.file_bytes),
-                )
-            });
         }
-        Ok((parsed, read.longer.is_some()))
     }
 }
 
 impl SkillSource for DirectorySource {
     fn scan(&self, limits: &ScanLimits) -> SourceScan {
-        let walk = walk(&self.root, limits);
+        let walk = walk(&self.root, limits, &|path, read| {
+            self.record(path, SkillFormat::Package, &read, limits)
+        });
+        let reads = parallel(&walk.found, limits.threads, |found| {
+            self.read(found, limits)
+        });
+        let pairs = walk.found.into_iter().zip(reads);
         SourceScan {
-            candidates: self.candidates(walk.found, limits),
+            candidates: pairs
+                .map(|(found, read)| self.candidate(found, read))
+                .collect(),
             diagnostics: walk.diagnostics,
         }
     }
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
-        let (parsed, truncated) = self.parse(&skill.path, skill.format, limits)?;
+        let read = read_capped(&skill.path, limits.file_bytes)?;
+        let parsed = parse_skill(&read.bytes, &self.origin(&skill.path, skill.format));
         Ok(OpenedSkill {
             body: parsed.body,
-            truncated,
+            truncated: read.longer.is_some(),
             content_digest: parsed.skill.content_digest,
         })
     }
@@ -151,7 +140,16 @@ fn folder(skill: &Skill) -> Option<PathBuf> {
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic {
-        severity: crate::skill::Severity::Error,
+        severity: Severity::Error,
         ..Diagnostic::about("SK065", path, format!("the file cannot be read: {error}"))
+    }
+}
+
+fn too_large(path: &Path, length: u64, limits: &ScanLimits) -> Diagnostic {
+    let message = format!("only the first {} bytes are read", limits.file_bytes);
+    Diagnostic {
+        text: Some(format!("{length} bytes")),
+        fix: Some("move parts of it into files it refers to".to_owned()),
+        ..Diagnostic::about("SK103", path, message)
     }
 }

@@ -5,7 +5,7 @@ mod directory;
 pub(crate) mod form;
 mod lite;
 mod memory;
-mod package;
+pub(crate) mod package;
 mod suffix;
 
 pub use {builtin::BuiltinSource, directory::DirectorySource, memory::MemorySource};

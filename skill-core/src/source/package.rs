@@ -5,7 +5,7 @@ use crate::skill::SkillFormat;
 use crate::source::form::{Claim, Form, Spelling};
 
 /// The name of the entry file.
-const ENTRY: &str = "SKILL.md";
+pub(crate) const ENTRY: &str = "SKILL.md";
 
 pub(crate) const FORM: Form = Form {
     format: SkillFormat::Package,

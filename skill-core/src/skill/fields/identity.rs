@@ -22,37 +22,37 @@ pub(super) struct Identity {
 
 /// Reads the identity, and reports what is wrong with it unless the file is damaged anyway.
 pub(super) fn read(reader: &mut Reader<'_, '_>, origin: &Origin, complete: bool) -> Identity {
-    let place_name = place_name(&origin.path, origin.format);
+    let place = place_name(&origin.path, origin.format);
     let field = reader.take("name");
     let declared = field.and_then(|field| name_text(reader, field));
     let capital = capitalised(reader);
     let identity = match origin.format {
-        SkillFormat::Lite => lite(reader, declared, place_name),
-        _ => named(declared.or(capital), place_name),
+        SkillFormat::Lite => lite(reader, declared, place.clone()),
+        _ => named(declared.or(capital), place.clone()),
     };
     if complete && origin.format != SkillFormat::Lite {
-        let place = field.and_then(Field::place);
-        report(
-            &identity,
-            declared_name(field),
-            place,
-            origin,
-            reader.findings,
-        );
+        report(&identity, field, &place, origin.format, reader.findings);
     }
     identity
-}
-
-fn declared_name<'a>(field: Option<&'a Field<'_>>) -> Option<&'a str> {
-    field.and_then(|field| field.value.text())
 }
 
 /// Returns the one line of text that a name is.
 fn name_text(reader: &mut Reader<'_, '_>, field: &Field<'_>) -> Option<String> {
     let text = text::plain_text(reader, field)?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let name: String = line.nfc().filter(|letter| !letter.is_control()).collect();
+    let name = composed(&line);
     (!name.is_empty()).then_some(name)
+}
+
+/// Returns `text` in NFC and without control characters.
+fn composed(text: &str) -> String {
+    if text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() || byte == b' ')
+    {
+        return text.to_owned();
+    }
+    text.nfc().filter(|letter| !letter.is_control()).collect()
 }
 
 /// Returns the value of a `Name` that stands where `name` should.
@@ -133,7 +133,7 @@ fn is_unsafe(letter: char) -> bool {
 pub(super) fn place_name(path: &Path, format: SkillFormat) -> String {
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name)
-            .map(|name| name.to_string_lossy().nfc().collect::<String>())
+            .map(|name| composed(&name.to_string_lossy()))
             .unwrap_or_default()
     };
     let file = name(Some(path));
@@ -159,15 +159,17 @@ fn stem(file: &str) -> &str {
 
 fn report(
     identity: &Identity,
-    declared: Option<&str>,
-    place: Place,
-    origin: &Origin,
+    field: Option<&Field<'_>>,
+    place_name: &str,
+    format: SkillFormat,
     findings: &mut Findings,
 ) {
-    let place_name = place_name(&origin.path, origin.format);
-    let fix = quoted("name", &place_name);
-    let Some(declared) = declared.map(str::trim).filter(|name| !name.is_empty()) else {
-        findings.add("SK030", place, "the name is missing").fix(fix);
+    let place = field.and_then(Field::place);
+    let declared = field.and_then(|field| field.value.text()).map(str::trim);
+    let Some(declared) = declared.filter(|name| !name.is_empty()) else {
+        findings
+            .add("SK030", place, "the name is missing")
+            .fix(quoted("name", place_name));
         return;
     };
     if !is_safe(declared) {
@@ -178,10 +180,10 @@ fn report(
                 "the name cannot be an id; the place of the file gives it",
             )
             .text(declared)
-            .fix(fix);
+            .fix(quoted("name", place_name));
         return;
     }
-    if origin.format == SkillFormat::Package && identity.name != place_name {
+    if format == SkillFormat::Package && identity.name != place_name {
         findings
             .add(
                 "SK031",
@@ -195,8 +197,6 @@ fn report(
 
 /// Reports what the standard does not allow in a name.
 fn letters(name: &str, place: Place, findings: &mut Findings) {
-    let slug = slug(name);
-    let fix = quoted("name", &slug);
     if name.chars().count() > LONGEST_NAME {
         findings
             .add(
@@ -216,7 +216,7 @@ fn letters(name: &str, place: Place, findings: &mut Findings) {
                 "the name holds more than lower-case letters, digits and hyphens",
             )
             .text(name)
-            .fix(fix.clone());
+            .fix(quoted("name", &slug(name)));
     }
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
         findings
@@ -226,7 +226,7 @@ fn letters(name: &str, place: Place, findings: &mut Findings) {
                 "the name begins or ends with a hyphen, or has two in a row",
             )
             .text(name)
-            .fix(fix);
+            .fix(quoted("name", &slug(name)));
     }
     if !name.is_ascii() {
         findings
