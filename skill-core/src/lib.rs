@@ -1,4 +1,22 @@
 //! Skills as files, and the words that every crate of an agent speaks.
+//!
+//! [`parse_skill`] turns the bytes of one file into a [`Skill`] and findings about it.
+//! [`SkillCatalog`] scans folders, or any other [`SkillSource`], into an immutable [`Snapshot`].
+//! [`SkillCatalog::view`] gives a [`Principal`] the [`SkillView`] it is entitled to, the only way to
+//! list, find and open skills.
+//!
+//! ```
+//! use skill_core::{Origin, Scope, parse_skill};
+//!
+//! let text = "---\nname: pdf\ndescription: Reads PDF files.\n---\n# How\n";
+//! let parsed = parse_skill(text.as_bytes(), &Origin::of("skills/pdf/SKILL.md", Scope::User));
+//! assert_eq!(parsed.skill.id.as_str(), "pdf");
+//! assert_eq!(parsed.body, "# How");
+//! assert!(parsed.diagnostics.is_empty());
+//! ```
+//!
+//! The other words are [`Message`], [`ToolDefinition`] and what belongs to them, and the contract
+//! with a model, [`CompletionRequest`] and `Provider`. `examples/list_skills.rs` lists a folder.
 
 mod catalog;
 mod digest;
@@ -34,3 +52,7 @@ pub use {
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},
     view::{OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
 };
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeDoctests;

@@ -10,6 +10,9 @@ pub(crate) use {
     walk::{Found, walk},
 };
 
+#[cfg(test)]
+mod tests;
+
 /// Bounds on a scan and on reading one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanLimits {

@@ -68,13 +68,19 @@ pub(crate) type Place = Option<(u32, u32)>;
 pub(crate) struct Findings {
     path: PathBuf,
     list: Vec<Diagnostic>,
+    /// How many findings past the bound were left out, and the code of the last.
+    left_out: Option<(usize, &'static str)>,
 }
+
+/// How many findings about one file are kept; a hostile file could cause one a line.
+const MOST_FINDINGS: usize = 256;
 
 impl Findings {
     pub(crate) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             list: Vec::new(),
+            left_out: None,
         }
     }
 
@@ -85,9 +91,15 @@ impl Findings {
         place: Place,
         message: impl Into<String>,
     ) -> Added<'_> {
+        let severity = severity(code);
+        if self.list.len() >= MOST_FINDINGS && severity != Error {
+            let (count, _) = self.left_out.unwrap_or((0, code));
+            self.left_out = Some((count + 1, code));
+            return Added(None);
+        }
         self.list.push(Diagnostic {
             code,
-            severity: severity(code),
+            severity,
             path: self.path.clone(),
             line: place.map(|(line, _)| line),
             column: place.map(|(_, column)| column),
@@ -111,6 +123,10 @@ impl Findings {
 
     /// Returns the findings in the order of the file.
     pub(crate) fn into_list(mut self) -> Vec<Diagnostic> {
+        if let Some((count, code)) = self.left_out {
+            let message = format!("{count} more findings are left out");
+            self.list.push(Diagnostic::about(code, &self.path, message));
+        }
         self.list
             .sort_by_key(|finding| (finding.line.unwrap_or(0), finding.column.unwrap_or(0)));
         self.list

@@ -207,3 +207,202 @@ fn the_digest_follows_what_is_seen_and_nothing_else() {
     always.load = LoadMode::Always;
     assert_ne!(plain, digest(MemorySource::new().with(always, "body")));
 }
+
+#[test]
+fn an_untrusted_project_never_takes_a_name_from_the_user() {
+    let view = |trusted: bool| {
+        let project = MemorySource::new().with(scoped("pdf", Scope::Project), "project");
+        let user = MemorySource::new().with(scoped("pdf", Scope::User), "user");
+        let sources: Vec<Arc<dyn crate::SkillSource>> =
+            vec![Arc::new(Yielding(project, !trusted)), Arc::new(user)];
+        SkillCatalog::new(sources, ScanLimits::default()).view(&Principal::default())
+    };
+    assert_eq!(ids(&view(true)), ["pdf", "user/pdf"]);
+    let untrusted = view(false);
+    assert_eq!(ids(&untrusted), ["pdf", "project/pdf"]);
+    let pdf = untrusted.find(Some("pdf"), None).expect("found");
+    assert_eq!(untrusted.open(pdf).expect("opens").body, "user");
+}
+
+/// A source whose skills may have to leave their names to others.
+#[derive(Debug)]
+struct Yielding(MemorySource, bool);
+
+impl crate::SkillSource for Yielding {
+    fn scan(&self, limits: &ScanLimits) -> crate::SourceScan {
+        let mut scan = self.0.scan(limits);
+        for candidate in &mut scan.candidates {
+            candidate.yields = self.1;
+        }
+        scan
+    }
+
+    fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
+        self.0.open(skill, limits)
+    }
+
+    fn files(&self, skill: &Skill, limits: &ScanLimits) -> (Vec<String>, Vec<Diagnostic>) {
+        self.0.files(skill, limits)
+    }
+
+    fn read_file(&self, skill: &Skill, path: &str, limits: &ScanLimits) -> io::Result<Resource> {
+        self.0.read_file(skill, path, limits)
+    }
+}
+
+#[test]
+fn a_built_in_that_is_off_is_switched_on_by_a_preference() {
+    let catalog = SkillCatalog::scan(&[], &ScanLimits::default());
+    assert_eq!(ids(&catalog.view(&Principal::default())), ["skill-creator"]);
+    let mut principal = Principal::default();
+    let on = SkillPreference {
+        enabled: Some(true),
+        load: None,
+    };
+    principal
+        .preferences
+        .insert("obsidian-output-format".to_owned(), on);
+    let view = catalog.view(&principal);
+    assert_eq!(ids(&view), ["output-format", "skill-creator"]);
+    assert_eq!(view.skills()[0].load, LoadMode::Always);
+    assert!(view.find(None, Some("Obsidian-Output-Format")).is_some());
+}
+
+#[test]
+fn an_alias_answers_while_no_name_does() {
+    let mut skill = Skill::new("pdf-tools", "d");
+    skill.aliases = vec!["pdf".to_owned()];
+    let alone = catalog(MemorySource::new().with(skill.clone(), ""));
+    let found = |catalog: &SkillCatalog| {
+        let view = catalog.view(&Principal::default());
+        let found = view.find(None, Some("PDF")).expect("found");
+        found.skill.id.to_string()
+    };
+    assert_eq!(found(&alone), "pdf-tools");
+    let both = MemorySource::new()
+        .with(skill, "")
+        .with(Skill::new("pdf", "d"), "");
+    assert_eq!(found(&catalog(both)), "pdf");
+}
+
+mod properties {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAMES: [&str; 6] = ["a", "b", "B", "c/d", "pdf", "Pdf"];
+    const GROUPS: [&str; 3] = ["x", "y", "z"];
+
+    fn words() -> impl Strategy<Value = Vec<String>> {
+        vec(proptest::sample::select(GROUPS.to_vec()), 0..3)
+            .prop_map(|words| words.into_iter().map(str::to_owned).collect())
+    }
+
+    prop_compose! {
+        fn any_skill()(
+            name in proptest::sample::select(NAMES.to_vec()),
+            place in 0..1000u32,
+            groups in words(),
+            roles in words(),
+            contexts in words(),
+            model in any::<bool>(),
+        ) -> Skill {
+            let mut skill = Skill::new(name, "d");
+            skill.path = format!("{place}/{name}").into();
+            skill.groups = groups;
+            skill.roles = roles;
+            skill.contexts = contexts;
+            skill.invocation.model = model;
+            skill
+        }
+    }
+
+    prop_compose! {
+        fn any_principal()(
+            groups in words(),
+            roles in words(),
+            contexts in words(),
+            disabled in vec(proptest::sample::select(NAMES.to_vec()), 0..2),
+            off in proptest::option::of(proptest::sample::select(NAMES.to_vec())),
+        ) -> Principal {
+            let preference = |name: &str| {
+                let off = SkillPreference { enabled: Some(false), load: None };
+                (name.to_owned(), off)
+            };
+            Principal {
+                groups: groups.into_iter().collect(),
+                roles: roles.into_iter().collect(),
+                contexts: contexts.into_iter().collect(),
+                disabled: disabled.into_iter().map(str::to_owned).collect(),
+                preferences: off.map(preference).into_iter().collect(),
+                ..Principal::default()
+            }
+        }
+    }
+
+    /// The rule as the specification words it, written apart from the one under test.
+    fn permitted(skill: &Skill, principal: &Principal) -> bool {
+        let named = |name: &str| name.to_lowercase() == skill.name.to_lowercase();
+        let meets = |wanted: &[String], held: &std::collections::BTreeSet<String>| {
+            wanted.is_empty() || wanted.iter().any(|word| held.contains(word))
+        };
+        !principal.disabled.iter().any(|name| named(name))
+            && !principal.preferences.keys().any(|name| named(name))
+            && meets(&skill.groups, &principal.groups)
+            && meets(&skill.roles, &principal.roles)
+            && meets(&skill.contexts, &principal.contexts)
+    }
+
+    proptest! {
+        #[test]
+        fn a_view_never_shows_what_its_predicate_denies(
+            skills in vec(any_skill(), 0..12),
+            principal in any_principal(),
+        ) {
+            let mut source = MemorySource::new();
+            for (at, skill) in skills.iter().enumerate() {
+                source.add(skill.clone(), format!("body {at}"));
+            }
+            let view = catalog(source).view(&principal);
+            for viewed in view.skills() {
+                prop_assert!(permitted(&viewed.skill, &principal));
+                prop_assert!(viewed.skill.invocation.model);
+                prop_assert!(view.open(viewed).is_ok());
+            }
+            for viewed in view.user_only() {
+                prop_assert!(permitted(&viewed.skill, &principal));
+            }
+            for name in NAMES {
+                let shown = |id: &str| view.skills().iter().any(|one| one.skill.id.as_str() == id);
+                prop_assert!(view.nearest(name, 5).into_iter().all(shown));
+                if let Some(found) = view.find(None, Some(name)) {
+                    prop_assert!(permitted(&found.skill, &principal));
+                }
+            }
+            let mut ids = ids(&view);
+            let count = ids.len();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), count, "an id occurs twice");
+        }
+
+        #[test]
+        fn hidden_skills_leave_no_trace_in_a_view(
+            skills in vec(any_skill(), 0..12),
+            principal in any_principal(),
+        ) {
+            let (mut all, mut permitted_only) = (MemorySource::new(), MemorySource::new());
+            for (at, skill) in skills.into_iter().enumerate() {
+                let body = format!("body {at}");
+                if permitted(&skill, &principal) {
+                    permitted_only.add(skill.clone(), body.clone());
+                }
+                all.add(skill, body);
+            }
+            let all = catalog(all).view(&principal);
+            let permitted_only = catalog(permitted_only).view(&principal);
+            prop_assert_eq!(all.digest(), permitted_only.digest());
+            prop_assert_eq!(ids(&all), ids(&permitted_only));
+        }
+    }
+}

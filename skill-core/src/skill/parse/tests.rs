@@ -623,3 +623,42 @@ fn the_digest_follows_fields_and_body_and_nothing_else() {
         assert_ne!(plain, digest(&changed, "a/demo/SKILL.md"), "{changed}");
     }
 }
+
+#[test]
+fn a_hostile_file_does_not_drown_its_reader() {
+    let keys = "x: [\n".repeat(10_000);
+    let parsed = package(format!("---\nname: demo\ndescription: d\n{keys}---\nb\n"));
+    assert!(parsed.diagnostics.len() < 300);
+    let more = parsed
+        .diagnostics
+        .iter()
+        .filter(|one| one.message.contains("left out"));
+    assert_eq!(more.count(), 1);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_comes_to_a_record(pieces in proptest::collection::vec(
+        proptest::sample::select(vec![
+            "---", "\n", "\n---\n", "name: ", "description: ", "groups:", " ", "\t", "- ", ": ", "#",
+            "\"", "'", "[", "]", "{", "}", "|", ">", "&a ", "*a", "!t ", "? ", "```", "...", "x", "é",
+            "\u{feff}", "\r", "\0", "%", "：", "<<<<<<< a", "\\u0041",
+        ]),
+        0..40,
+    )) {
+        let text: String = pieces.concat();
+        for path in ["demo/SKILL.md", "x.skill.md", "x.md"] {
+            let parsed = parse_skill(text.as_bytes(), &Origin::of(path, Scope::User));
+            assert!(!parsed.skill.id.as_str().is_empty());
+            let lines = text.replace("\r\n", "\n").replace('\r', "\n").lines().count().max(1);
+            for finding in parsed.diagnostics {
+                assert!(finding.line.is_none_or(|line| line as usize <= lines + 3), "{finding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_come_to_a_record(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        let _ = parse_skill(&bytes, &Origin::of("demo/SKILL.md", Scope::User));
+    }
+}
