@@ -357,7 +357,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 fn damaged(mut bytes: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
-    for damage in damages.iter().filter(|_| true) {
+    for damage in damages {
         if bytes.is_empty() {
             break;
         }
