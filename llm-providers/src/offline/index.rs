@@ -34,15 +34,20 @@ pub(super) fn listed(results: &[&str]) -> Vec<Entry> {
     entries
 }
 
-/// Reads `- ID: DESCRIPTION` or `- ID`, either with a mark for skills that are always on.
+/// Reads `- ID: DESCRIPTION` or `- ID`; the mark of skills that are always on stands behind either.
 fn entry(line: &str) -> Option<Entry> {
+    let unmarked = |text: &str| {
+        text.strip_suffix(ALWAYS_ON)
+            .unwrap_or(text)
+            .trim()
+            .to_owned()
+    };
     let line = line.strip_prefix("- ")?.trim_end();
-    let line = line.strip_suffix(ALWAYS_ON).unwrap_or(line);
     let (id, description) = line.split_once(": ").unwrap_or((line, ""));
-    let id = id.trim();
+    let (id, description) = (unmarked(id), unmarked(description));
     (!id.is_empty()).then(|| Entry {
-        id: unescaped(id),
-        description: unescaped(description.trim()),
+        id: unescaped(&id),
+        description: unescaped(&description),
     })
 }
 

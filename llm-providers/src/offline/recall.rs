@@ -94,20 +94,27 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Returns the words of a task for a listing tool to look for.
+/// Returns the words of a task for a listing tool to look for: words as they are written, and pairs
+/// of CJK characters.
 pub(super) fn query(task: &str) -> String {
-    let mut words: Vec<&str> = Vec::new();
+    let is_pair = |word: &String| !word.is_ascii() && terms(word) == [word.as_str()];
+    let words = task
+        .unicode_words()
+        .filter(|word| word.chars().count() > 1 && !terms(word).is_empty())
+        .map(str::to_owned)
+        .chain(terms(task).into_iter().filter(is_pair));
+    let mut query: Vec<String> = Vec::new();
     let mut length = 0;
-    for word in task.unicode_words().filter(|word| !terms(word).is_empty()) {
+    for word in words {
         length += word.chars().count() + 1;
         if length > QUERY_CHARS {
             break;
         }
-        if !words.contains(&word) {
-            words.push(word);
+        if !query.contains(&word) {
+            query.push(word);
         }
     }
-    words.join(" ")
+    query.join(" ")
 }
 
 /// Tells whether `task` names the skill `id`, which must not be an everyday word.
@@ -333,6 +340,7 @@ mod tests {
     #[test]
     fn a_query_holds_the_telling_words_once() {
         assert_eq!(query("Please fill the form, the PDF form"), "fill form PDF");
+        assert_eq!(query("帮我写本周的周报 PDF"), "PDF 写本 本周 周报");
         assert!(query(&"word ".repeat(1000)).chars().count() <= 200);
     }
 }
