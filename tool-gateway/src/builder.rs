@@ -1,0 +1,135 @@
+//! How a gateway is put together.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::approval::{Approver, HeadlessApprover};
+use crate::gateway::Gateway;
+use crate::nearest::did_you_mean;
+use crate::output::MAX_OUTPUT_BYTES;
+use crate::policy::{Mode, Policy};
+use crate::registry::{Registry, RegistryError};
+use crate::tool::DynTool;
+
+/// Bounds of every call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a call may run, where its tool does not say.
+    pub deadline: Duration,
+    /// The longest result, in bytes.
+    pub output_bytes: usize,
+    /// The longest argument text, in bytes.
+    pub arguments_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(30),
+            output_bytes: MAX_OUTPUT_BYTES,
+            arguments_bytes: 1024 * 1024,
+        }
+    }
+}
+
+/// Puts a [`Gateway`] together.
+///
+/// What is left out is the strictest: no tools, the default table for a program before which
+/// nobody sits, and an approver that says no.
+#[derive(Debug)]
+pub struct GatewayBuilder {
+    tools: Vec<Arc<dyn DynTool>>,
+    allowed: Option<BTreeSet<String>>,
+    policy: Policy,
+    approver: Arc<dyn Approver>,
+    limits: Limits,
+}
+
+impl Default for GatewayBuilder {
+    fn default() -> Self {
+        Self {
+            tools: Vec::new(),
+            allowed: None,
+            policy: Policy::new(Mode::Headless),
+            approver: Arc::new(HeadlessApprover),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl GatewayBuilder {
+    /// Adds a tool.
+    #[must_use]
+    pub fn tool(self, tool: Arc<dyn DynTool>) -> Self {
+        self.tools([tool])
+    }
+
+    /// Adds tools.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn DynTool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Allows only these tools; without a list, all are allowed.
+    #[must_use]
+    pub fn allow_only<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.allowed = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets who is asked.
+    #[must_use]
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = approver;
+        self
+    }
+
+    /// Sets the bounds of every call.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns the gateway, or what is wrong with its tools.
+    pub fn build(self) -> Result<Gateway, RegistryError> {
+        let mut definitions: Vec<_> = self
+            .tools
+            .iter()
+            .map(|tool| tool.definition().clone())
+            .collect();
+        let registry = Registry::new(self.tools)?;
+        let allowed = match self.allowed {
+            None => registry.names().map(str::to_owned).collect(),
+            Some(names) => known(&registry, names)?,
+        };
+        definitions.retain(|definition| allowed.contains(&definition.name));
+        Ok(Gateway {
+            registry,
+            definitions,
+            allowed,
+            policy: Arc::new(self.policy),
+            approver: self.approver,
+            limits: self.limits,
+        })
+    }
+}
+
+fn known(registry: &Registry, names: BTreeSet<String>) -> Result<BTreeSet<String>, RegistryError> {
+    match names.iter().find(|name| registry.get(name).is_none()) {
+        None => Ok(names),
+        Some(name) => Err(RegistryError::Unknown {
+            suggestion: did_you_mean(name, registry.names()),
+            name: name.clone(),
+        }),
+    }
+}

@@ -1,0 +1,101 @@
+//! What a call knows of where it runs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView};
+use tokio_util::sync::CancellationToken;
+
+use crate::access::{Access, PathTarget};
+use crate::policy::{Effect, Policy};
+
+/// What a call knows of where it runs: who asks, what is visible, what was granted.
+///
+/// The runtime makes one for a turn; the gateway hands each call its own copy.
+#[derive(Clone, Debug)]
+pub struct ToolContext {
+    /// The agent on whose behalf the call runs; it scopes the keys of session state.
+    pub agent: String,
+    /// The skills that the principal sees in this turn.
+    pub view: SkillView,
+    /// Cancelled when the call should stop; a tool that cannot be dropped watches it.
+    pub cancel: CancellationToken,
+    /// The only tools allowed just now, where active skills restrict them.
+    pub restrict: Option<Arc<BTreeSet<String>>>,
+    scope: Option<Scope>,
+}
+
+/// What the gateway adds for one call.
+#[derive(Clone, Debug)]
+struct Scope {
+    call_id: String,
+    granted: Arc<[Access]>,
+    policy: Arc<Policy>,
+}
+
+impl ToolContext {
+    /// Returns a context without restriction.
+    pub fn new(agent: impl Into<String>, view: SkillView, cancel: CancellationToken) -> Self {
+        Self {
+            agent: agent.into(),
+            view,
+            cancel,
+            restrict: None,
+            scope: None,
+        }
+    }
+
+    /// Returns a context for a program that has no skills.
+    pub fn without_skills(agent: impl Into<String>, cancel: CancellationToken) -> Self {
+        let catalog = SkillCatalog::new(Vec::new(), ScanLimits::default());
+        Self::new(agent, catalog.view(&Principal::default()), cancel)
+    }
+
+    /// Returns the copy for one call, with a cancellation token of its own.
+    pub(crate) fn for_call(
+        &self,
+        call_id: &str,
+        granted: Arc<[Access]>,
+        policy: Arc<Policy>,
+    ) -> Self {
+        Self {
+            agent: self.agent.clone(),
+            view: self.view.clone(),
+            cancel: self.cancel.child_token(),
+            restrict: self.restrict.clone(),
+            scope: Some(Scope {
+                call_id: call_id.to_owned(),
+                granted,
+                policy,
+            }),
+        }
+    }
+
+    /// Returns the id of the call, or nothing outside a gateway.
+    pub fn call_id(&self) -> &str {
+        self.scope
+            .as_ref()
+            .map(|scope| scope.call_id.as_str())
+            .unwrap_or_default()
+    }
+
+    /// Tells whether exactly this capability was judged and granted for this call.
+    ///
+    /// Paths can change between check and run; a tool that resolves one anew asks here before it
+    /// acts. Outside a gateway nothing is granted.
+    pub fn is_granted(&self, access: &Access) -> bool {
+        self.scope
+            .as_ref()
+            .is_some_and(|scope| scope.granted.contains(access))
+    }
+
+    /// Tells whether the policy lets this call read `path` below the root without asking.
+    ///
+    /// A tool that reads a whole folder leaves out what this refuses.
+    pub fn may_read(&self, path: &str) -> bool {
+        self.scope.as_ref().is_some_and(|scope| {
+            let access = Access::Read(PathTarget::Inside(path.to_owned()));
+            scope.policy.effect_of(&access) == Effect::Allow
+        })
+    }
+}

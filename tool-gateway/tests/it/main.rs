@@ -1,0 +1,13 @@
+//! The gateway from outside: scripted tools, approvers and logs; real folders.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail the test they are called from"
+)]
+
+mod approvals;
+mod calls;
+mod order;
+mod skills;
+mod support;
