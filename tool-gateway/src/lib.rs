@@ -17,6 +17,8 @@ mod policy;
 mod registry;
 mod running;
 mod tool;
+#[cfg(feature = "files")]
+mod workspace;
 
 pub use {
     access::{Access, PathTarget},
@@ -36,4 +38,9 @@ pub use {
     tool::{
         DynTool, ErrorKind, Preview, SkillOpened, Tool, ToolError, ToolOutput, erase, function,
     },
+};
+#[cfg(feature = "files")]
+pub use {
+    builtin::builtins,
+    workspace::{Workspace, WorkspaceError, WorkspaceErrorKind},
 };

@@ -4,13 +4,58 @@ mod list_skills;
 mod open_skill;
 mod skill_text;
 
+#[cfg(feature = "files")]
+mod list_dir;
+#[cfg(feature = "files")]
+mod read_file;
+#[cfg(feature = "files")]
+mod search_files;
+#[cfg(feature = "files")]
+mod write_file;
+
 use std::sync::Arc;
 
 use crate::tool::{DynTool, ToolError, erase};
 
+#[cfg(feature = "files")]
+use crate::{
+    access::{Access, PathTarget},
+    context::ToolContext,
+    tool::ErrorKind,
+    workspace::Workspace,
+};
+
 /// Returns the tools that list and open the skills of a call's view.
 pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
     vec![erase(open_skill::OpenSkill), erase(list_skills::ListSkills)]
+}
+
+/// Returns every tool that comes with the gateway; the file tools reach `workspace` only.
+#[cfg(feature = "files")]
+pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
+    let mut tools = skill_tools();
+    tools.push(erase(read_file::ReadFile::new(workspace.clone())));
+    tools.push(erase(list_dir::ListDir::new(workspace.clone())));
+    tools.push(erase(search_files::SearchFiles::new(workspace.clone())));
+    tools.push(erase(write_file::WriteFile::new(workspace.clone())));
+    tools
+}
+
+/// Resolves a path again and returns it if it is still the one that was judged.
+#[cfg(feature = "files")]
+fn granted(
+    context: &ToolContext,
+    workspace: &Workspace,
+    path: &str,
+    access: fn(PathTarget) -> Access,
+) -> Result<String, ToolError> {
+    let resolved = workspace.resolve(path)?;
+    if context.is_granted(&access(PathTarget::Inside(resolved.clone()))) {
+        return Ok(resolved);
+    }
+    let message =
+        format!("`{path}` leads somewhere else than when it was checked; nothing was done");
+    Err(ToolError::new(ErrorKind::Denied, message))
 }
 
 /// Runs file work on a thread that may block; a panic there ends the call like any other.

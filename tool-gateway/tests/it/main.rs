@@ -11,3 +11,8 @@ mod calls;
 mod order;
 mod skills;
 mod support;
+
+#[cfg(all(unix, feature = "files"))]
+mod confinement;
+#[cfg(feature = "files")]
+mod files;

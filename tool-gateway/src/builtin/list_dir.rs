@@ -1,0 +1,112 @@
+//! `list_dir`: what is in a folder.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::access::{Access, PathTarget};
+use crate::builtin::{blocking, granted};
+use crate::context::ToolContext;
+use crate::tool::{Tool, ToolError, ToolOutput};
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// How many names are shown.
+const MAX_NAMES: usize = 1_000;
+
+/// How many names are read and sorted; a folder with more is shown in part.
+const MAX_READ: usize = 100_000;
+
+/// Lists folders below the workspace root.
+#[derive(Debug)]
+pub(super) struct ListDir {
+    workspace: Workspace,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// Path relative to the workspace root; the root itself if left out.
+    path: Option<String>,
+}
+
+impl Arguments {
+    fn path(&self) -> &str {
+        self.path.as_deref().unwrap_or(".")
+    }
+}
+
+impl ListDir {
+    pub(super) fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+impl Tool for ListDir {
+    type Arguments = Arguments;
+
+    fn name(&self) -> &str {
+        "list_dir"
+    }
+
+    fn description(&self) -> &str {
+        "Lists a folder of the workspace: one name a line, sorted, folders with a trailing `/`."
+    }
+
+    fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
+        let resolved = self.workspace.resolve(arguments.path())?;
+        Ok(vec![Access::Read(PathTarget::Inside(resolved))])
+    }
+
+    async fn run(
+        &self,
+        context: &ToolContext,
+        arguments: Arguments,
+    ) -> Result<ToolOutput, ToolError> {
+        let path = granted(context, &self.workspace, arguments.path(), Access::Read)?;
+        let workspace = self.workspace.clone();
+        let context = context.clone();
+        let names = blocking(move || {
+            let fail = |error| ToolError::from(WorkspaceError::io(&path, error, "a folder"));
+            let mut names = Vec::new();
+            for entry in workspace
+                .open_folder(&path)?
+                .entries()
+                .map_err(fail)?
+                .take(MAX_READ)
+            {
+                let entry = entry.map_err(fail)?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let below = if path == "." {
+                    name.clone()
+                } else {
+                    format!("{path}/{name}")
+                };
+                if context.may_read(&below) {
+                    names.push((name, entry.file_type().map_err(fail)?));
+                }
+            }
+            names.sort_by(|a, b| a.0.cmp(&b.0));
+            Ok(names)
+        });
+        let names = names.await?;
+        let mut lines: Vec<String> = names
+            .iter()
+            .take(MAX_NAMES)
+            .map(|(name, kind)| match kind {
+                kind if kind.is_dir() => format!("{name}/"),
+                kind if kind.is_symlink() => format!("{name} (link)"),
+                kind if kind.is_file() => name.clone(),
+                _ => format!("{name} (special)"),
+            })
+            .collect();
+        if names.is_empty() {
+            lines.push("[the folder is empty]".to_owned());
+        }
+        if names.len() > MAX_NAMES {
+            let left = names.len() - MAX_NAMES;
+            lines.push(format!(
+                "[{left} more names; list a folder below, or use search_files with a glob]"
+            ));
+        }
+        Ok(ToolOutput::text(lines.join("\n")))
+    }
+}
