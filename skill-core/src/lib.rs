@@ -26,6 +26,8 @@ mod model;
 mod skill;
 mod source;
 pub mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 mod tool;
 mod view;

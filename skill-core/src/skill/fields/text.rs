@@ -12,8 +12,8 @@ const LONGEST_DESCRIPTION: usize = 1024;
 
 /// Returns the text of a field that should be one, keeping what YAML would take for a mark.
 ///
-/// A tag or an anchor that nothing refers to is the beginning of the text; a list written as
-/// `[TODO]` is that text; any other list or map is its JSON. Null is nothing.
+/// A tag or an anchor that nothing refers to is the beginning of the text; a list of one word in
+/// brackets is that text; any other list or map is its JSON. Null is nothing.
 pub(super) fn plain_text(reader: &mut Reader<'_, '_>, field: &Field<'_>) -> Option<String> {
     let value = &field.value;
     match &value.kind {
