@@ -13,7 +13,7 @@ mod reply;
 mod session;
 pub mod skill_state;
 mod store;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod turn;
 mod worker;

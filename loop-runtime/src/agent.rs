@@ -1,0 +1,203 @@
+//! The agent: everything a turn needs, wired once, and the two ways to run one.
+
+use std::sync::Arc;
+
+use prompt_compiler::{
+    Budget, CompiledPrompt, ContextFragment, ContextLimit, Preset, TokenCounter,
+};
+use skill_core::{
+    Clock, IdSource, Message, ModelId, OpenError, Principal, Provider, SkillCatalog, Usage,
+};
+use tokio_util::sync::CancellationToken;
+use tool_gateway::Gateway;
+
+use crate::driver::Driver;
+use crate::event::{AgentEvent, Emitter};
+use crate::gather;
+use crate::profile::Profile;
+use crate::session::Session;
+use crate::store::{SessionStore, StoreError};
+use crate::turn::TurnOutcome;
+use crate::{fast_path, worker};
+
+/// Everything a turn needs.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// The model's provider.
+    pub provider: Arc<dyn Provider>,
+    /// The model.
+    pub model: ModelId,
+    /// The only way a tool runs.
+    pub gateway: Arc<Gateway>,
+    /// The skills there are.
+    pub catalog: Arc<SkillCatalog>,
+    /// Who is asking: decides which of them are visible.
+    pub principal: Principal,
+    /// How skills are shown.
+    pub preset: Preset,
+    /// How turns run.
+    pub profile: Profile,
+    /// The assistant's own system text; empty for none.
+    pub instructions: String,
+    /// Context that stays the same for a session.
+    pub session_context: Vec<ContextFragment>,
+    /// How much fits into a request.
+    pub budget: Budget,
+    /// Counts tokens where a bound is not good enough.
+    pub counter: Arc<dyn TokenCounter>,
+    /// Keeps the journal.
+    pub store: Arc<dyn SessionStore>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids of sessions and turns.
+    pub ids: Arc<dyn IdSource>,
+    /// The workspace, as it is recorded with a session.
+    pub workspace: String,
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnRequest {
+    /// The session to go on with; `None` begins one.
+    pub session: Option<String>,
+    /// The user's input.
+    pub input: Message,
+    /// Context of this turn.
+    pub context: Vec<ContextFragment>,
+}
+
+impl TurnRequest {
+    /// Returns the request for a new session with nothing but a task.
+    pub fn task(text: impl Into<String>) -> Self {
+        Self {
+            session: None,
+            input: Message::user(text),
+            context: Vec::new(),
+        }
+    }
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnReport {
+    /// The session.
+    pub session: String,
+    /// The turn.
+    pub turn: String,
+    /// Why it ended.
+    pub outcome: TurnOutcome,
+    /// The answer.
+    pub text: String,
+    /// What it cost.
+    pub usage: Usage,
+    /// How many calls were denied.
+    pub denied: u32,
+    /// What went wrong, in words, where the outcome alone does not say.
+    pub failure: Option<Failure>,
+}
+
+/// What went wrong, for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What happened.
+    pub message: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+        }
+    }
+}
+
+/// A turn that could not begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The session could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The worker died; this is a defect.
+    #[error("the worker of the turn died")]
+    Worker(#[source] tokio::task::JoinError),
+}
+
+/// A request that could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PreviewError {
+    /// It does not fit.
+    #[error(transparent)]
+    Limit(#[from] ContextLimit),
+    /// A skill could not be read.
+    #[error(transparent)]
+    Skill(#[from] OpenError),
+    /// The session could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Agent {
+    /// Runs one turn to its end.
+    ///
+    /// On the fast path everything happens on the caller's task. Otherwise a worker task owns the
+    /// turn and the caller receives its events. `sink` is called in order and must not block.
+    /// Cancelling the token ends the turn as aborted; so does dropping the future, but then the
+    /// end is only recorded, not seen.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] when the turn could not begin. Whatever happens later is an outcome.
+    pub async fn run(
+        self: &Arc<Self>,
+        request: TurnRequest,
+        cancel: CancellationToken,
+        sink: &mut (dyn FnMut(AgentEvent) + Send),
+    ) -> Result<TurnReport, RunError> {
+        let session = Session::open(self, request.session.as_deref()).await?;
+        if self.profile.is_fast_path() {
+            let emitter = Emitter::new(session.id().to_owned(), sink);
+            return Ok(fast_path::run(self, session, request, cancel, emitter).await);
+        }
+        worker::run(Arc::clone(self), session, request, cancel, sink).await
+    }
+
+    /// Compiles the first request of a turn and sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`PreviewError`] when the request does not fit or something of it could not be read.
+    pub async fn preview(&self, request: &TurnRequest) -> Result<CompiledPrompt, PreviewError> {
+        let session = Session::open(self, request.session.as_deref()).await?;
+        let view = self.catalog.view(&self.principal);
+        let mut projection = session.projection().clone();
+        projection.messages.push(request.input.clone());
+        let gathered = gather::gather(&view, &projection, &self.principal.assistant)?;
+        let tools = gather::offered_tools(self, &view);
+        let input = gather::input(
+            self,
+            &gathered.skills,
+            &projection.messages,
+            &request.context,
+            &tools,
+        );
+        Ok(prompt_compiler::compile(&input, &*self.counter)?)
+    }
+
+    /// Drives a turn with `emitter`, on whatever task this is called.
+    pub(crate) async fn drive(
+        &self,
+        session: Session,
+        request: TurnRequest,
+        cancel: CancellationToken,
+        emitter: Emitter<'_>,
+    ) -> TurnReport {
+        Driver::new(self, session, request, cancel, emitter)
+            .run()
+            .await
+    }
+}

@@ -1,0 +1,240 @@
+//! From journal to conversation: a pure function, so that every start of a session is the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prompt_compiler::Opening;
+use skill_core::{CallStatus, Message, Role, ToolCall, ToolResult};
+
+use crate::journal::{JournalEntry, JournalEvent, OpenedRecord};
+use crate::skill_state::{self, State};
+use crate::turn::TurnOutcome;
+
+/// What the model reads of a call whose outcome was not recorded.
+pub(crate) const UNKNOWN_OUTCOME: &str = "The outcome of this call is unknown: it was started, then \
+    the program stopped before the result was recorded. It may or may not have taken effect. Check \
+    before you do it again.";
+
+/// What the model reads of a call that was never started.
+pub(crate) const NEVER_STARTED: &str =
+    "This call was not started: the turn ended first. Nothing was done.";
+
+/// A session as the next request sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Projection {
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// The state.
+    pub state: State,
+    /// Which call opened which skill.
+    pub openings: BTreeMap<String, Opening>,
+    /// Every call id seen.
+    pub call_ids: BTreeSet<String>,
+    /// Calls that were started and have no result.
+    pub unknown: Vec<ToolCall>,
+    /// Calls that the model asked for and nobody started.
+    pub unstarted: Vec<ToolCall>,
+    /// The id of a turn that has begun and not ended.
+    pub open_turn: Option<String>,
+    /// The number of events taken in.
+    pub seq: u64,
+    /// Keys of state that the last closed step changed.
+    pub changed: Vec<String>,
+    agent: String,
+    max_loaded: Option<usize>,
+    calls: Vec<PendingCall>,
+    answered: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct PendingCall {
+    call: ToolCall,
+    started: bool,
+    finished: Option<FinishedCall>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct FinishedCall {
+    result: ToolResult,
+    state: skill_core::StateDelta,
+    opened: Option<OpenedRecord>,
+}
+
+impl Projection {
+    /// Projects a journal.
+    pub fn of(entries: &[JournalEntry]) -> Self {
+        let mut projection = Self::default();
+        for entry in entries {
+            projection.push(&entry.event);
+        }
+        projection
+    }
+
+    /// Takes in one more event.
+    pub fn push(&mut self, event: &JournalEvent) {
+        self.seq += 1;
+        match event {
+            JournalEvent::TurnStarted {
+                turn,
+                agent,
+                max_loaded,
+                input,
+                ..
+            } => {
+                self.open_turn = Some(turn.clone());
+                self.agent.clone_from(agent);
+                self.max_loaded = *max_loaded;
+                self.messages.push(input.clone());
+                self.answered = false;
+            }
+            JournalEvent::ModelReplied { message, stop, .. } => self.reply(message, stop.is_some()),
+            JournalEvent::ToolStarted { call_id, .. } => {
+                if let Some(pending) = self
+                    .calls
+                    .iter_mut()
+                    .find(|pending| pending.call.id == *call_id)
+                {
+                    pending.started = true;
+                }
+                self.sort_out();
+            }
+            JournalEvent::ToolFinished {
+                result,
+                state,
+                opened,
+                ..
+            } => {
+                self.finish_call(FinishedCall {
+                    result: result.clone(),
+                    state: state.clone(),
+                    opened: opened.clone(),
+                });
+            }
+            JournalEvent::StateChanged { delta, .. } => skill_state::merge(&mut self.state, delta),
+            JournalEvent::TurnFinished { outcome, .. } => self.end_turn(outcome),
+            JournalEvent::ModelRequested { .. } | JournalEvent::ApprovalAsked { .. } => {}
+        }
+    }
+
+    fn reply(&mut self, message: &Message, complete: bool) {
+        self.calls = message
+            .tool_calls()
+            .filter(|_| complete)
+            .map(|call| PendingCall {
+                call: call.clone(),
+                started: false,
+                finished: None,
+            })
+            .collect();
+        self.call_ids
+            .extend(self.calls.iter().map(|pending| pending.call.id.clone()));
+        self.answered = self.calls.is_empty() && !message.joined_text().is_empty();
+        if !message.content.is_empty() {
+            self.messages.push(message.clone());
+        }
+        self.sort_out();
+    }
+
+    fn finish_call(&mut self, finished: FinishedCall) {
+        let id = &finished.result.call_id;
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.id == *id) {
+            pending.finished.get_or_insert(finished);
+        }
+        self.sort_out();
+        if self.unknown.is_empty() && self.unstarted.is_empty() {
+            self.close_group();
+        }
+    }
+
+    /// Turns a step whose calls all have results into one tool message, in call order.
+    fn close_group(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        let mut results = Vec::with_capacity(calls.len());
+        for finished in calls.into_iter().filter_map(|pending| pending.finished) {
+            if let Some(opened) = finished.opened {
+                let opening = Opening {
+                    skill: opened.id,
+                    digest: opened.digest,
+                };
+                self.openings
+                    .insert(finished.result.call_id.clone(), opening);
+            }
+            let agent = self.agent.clone();
+            let delta =
+                skill_state::apply(&mut self.state, &agent, &finished.state, self.max_loaded);
+            self.changed.extend(delta.0.into_keys());
+            results.push(finished.result);
+        }
+        if !results.is_empty() {
+            self.messages.push(Message::tool_results(results));
+        }
+    }
+
+    fn end_turn(&mut self, outcome: &TurnOutcome) {
+        // A journal of this version ends no turn with open calls; whatever is read must stay valid.
+        for pending in std::mem::take(&mut self.calls) {
+            let finished = pending.finished.map(|finished| finished.result);
+            let result = finished.unwrap_or_else(|| missing_result(&pending.call, pending.started));
+            self.calls.push(PendingCall {
+                finished: Some(FinishedCall {
+                    result,
+                    state: Default::default(),
+                    opened: None,
+                }),
+                ..pending
+            });
+        }
+        self.close_group();
+        self.sort_out();
+        if !self.answered || *outcome != TurnOutcome::Completed {
+            self.mark_end(outcome);
+        }
+        self.open_turn = None;
+    }
+
+    /// Says to the model how a turn ended that did not end with an answer.
+    fn mark_end(&mut self, outcome: &TurnOutcome) {
+        let mark = format!("[This turn ended without a complete answer: {outcome}.]");
+        match self.messages.last_mut() {
+            Some(last) if last.role == Role::Assistant => {
+                last.content.push(skill_core::ContentBlock::text(mark));
+            }
+            _ => self.messages.push(Message::assistant(mark)),
+        }
+    }
+
+    fn sort_out(&mut self) {
+        let open = |started: bool| {
+            self.calls
+                .iter()
+                .filter(|pending| pending.finished.is_none() && pending.started == started)
+                .map(|pending| pending.call.clone())
+                .collect()
+        };
+        let (unknown, unstarted) = (open(true), open(false));
+        self.unknown = unknown;
+        self.unstarted = unstarted;
+    }
+}
+
+/// Returns the result of a call that nobody recorded one for.
+pub(crate) fn missing_result(call: &ToolCall, started: bool) -> ToolResult {
+    ToolResult {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        status: if started {
+            CallStatus::Unknown
+        } else {
+            CallStatus::Aborted
+        },
+        content: if started {
+            UNKNOWN_OUTCOME
+        } else {
+            NEVER_STARTED
+        }
+        .to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "projection_tests.rs"]
+mod tests;

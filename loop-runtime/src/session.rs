@@ -1,0 +1,111 @@
+//! A session in hand: its projection, and the events that wait to be written.
+
+use std::sync::Arc;
+
+use skill_core::{Clock, Message};
+
+use crate::agent::Agent;
+use crate::journal::{JournalEntry, JournalEvent};
+use crate::projection::Projection;
+use crate::store::{SessionHeader, SessionStore, StoreError};
+
+/// The longest title, in characters.
+const TITLE: usize = 80;
+
+/// A session that one turn writes to.
+#[derive(Debug)]
+pub(crate) struct Session {
+    store: Arc<dyn SessionStore>,
+    clock: Arc<dyn Clock>,
+    header: SessionHeader,
+    stored: bool,
+    resumed: bool,
+    waiting: Vec<JournalEntry>,
+    projection: Projection,
+}
+
+impl Session {
+    /// Takes up the session `id`, or begins one that is stored with its first events.
+    pub(crate) async fn open(agent: &Agent, id: Option<&str>) -> Result<Self, StoreError> {
+        let (header, projection, stored) = match id {
+            Some(id) => {
+                let record = agent.store.load(id).await?;
+                (record.header, Projection::of(&record.entries), true)
+            }
+            None => (new_header(agent), Projection::default(), false),
+        };
+        Ok(Self {
+            store: Arc::clone(&agent.store),
+            clock: Arc::clone(&agent.clock),
+            header,
+            stored,
+            resumed: stored,
+            waiting: Vec::new(),
+            projection,
+        })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.header.id
+    }
+
+    pub(crate) fn resumed(&self) -> bool {
+        self.resumed
+    }
+
+    pub(crate) fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// Returns the keys of state that the last closed step changed, once.
+    pub(crate) fn take_changed_keys(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.projection.changed)
+    }
+
+    /// Names the session after its first task.
+    pub(crate) fn entitle(&mut self, input: &Message) {
+        if self.header.title.is_empty() {
+            let text = input.joined_text();
+            let words: Vec<&str> = text.split_whitespace().take(TITLE).collect();
+            self.header.title = words.join(" ").chars().take(TITLE).collect();
+        }
+    }
+
+    /// Adds an event, which is written with the next [`Session::commit`].
+    pub(crate) fn push(&mut self, event: JournalEvent) {
+        self.projection.push(&event);
+        let entry = JournalEntry {
+            seq: self.projection.seq,
+            at_ms: self.clock.now_ms(),
+            event,
+        };
+        self.waiting.push(entry);
+    }
+
+    /// Writes every waiting event in one transaction.
+    ///
+    /// After an error nothing of them is written, and they wait on.
+    pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        if self.stored {
+            self.store.append(&self.header.id, &self.waiting).await?;
+        } else {
+            self.store.create(&self.header, &self.waiting).await?;
+            self.stored = true;
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+fn new_header(agent: &Agent) -> SessionHeader {
+    SessionHeader {
+        id: agent.ids.next_id(),
+        created_ms: agent.clock.now_ms(),
+        workspace: agent.workspace.clone(),
+        assistant: agent.principal.assistant.clone(),
+        title: String::new(),
+    }
+}

@@ -1,0 +1,343 @@
+//! A store in one SQLite file: write-ahead log, full synchronisation, one short transaction a call.
+//!
+//! Calls block their thread for as long as the disk takes to make the transaction durable.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior,
+    params,
+};
+
+use super::{
+    SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError, StoreErrorKind,
+    memory::follows,
+};
+use crate::journal::{JournalEntry, JournalEvent};
+
+/// The version of the tables, kept in `user_version`.
+const SCHEMA_VERSION: i64 = 1;
+/// "tekn" in ASCII: tells this file from any other SQLite file.
+const APPLICATION_ID: i64 = 0x7465_6b6e;
+/// How long a writer waits for another one.
+const BUSY: Duration = Duration::from_secs(5);
+
+const SCHEMA: &str = "
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    workspace TEXT NOT NULL,
+    assistant TEXT NOT NULL,
+    title TEXT NOT NULL
+) WITHOUT ROWID, STRICT;
+CREATE INDEX sessions_by_update ON sessions (updated_ms DESC, id DESC);
+CREATE TABLE events (
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+) WITHOUT ROWID, STRICT;
+";
+
+/// Keeps sessions in one file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    connection: Mutex<Connection>,
+}
+
+impl SqliteStore {
+    /// Opens the store at `path`, making file and tables if they are not there.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Io`] when the file cannot be made or written,
+    /// [`StoreErrorKind::Newer`] when a later version wrote it, [`StoreErrorKind::Corrupt`] when
+    /// it is no store.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = connect(path)
+            .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
+        check_version(&connection, path)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+        })
+    }
+
+    /// Opens the store at `path` for reading only; it must exist.
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteStore::open`].
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)
+            .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
+        check_version(&connection, path)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write<T>(
+        &self,
+        session: &str,
+        act: impl FnOnce(&Transaction<'_>) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.lock();
+        let written = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| {
+                let value = act(&transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            });
+        written.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => StoreError::conflict(session),
+            _ => failed(&format!("cannot write session `{session}`"), error),
+        })
+    }
+}
+
+#[async_trait]
+impl SessionStore for SqliteStore {
+    async fn create(
+        &self,
+        header: &SessionHeader,
+        events: &[JournalEntry],
+    ) -> Result<(), StoreError> {
+        if !follows(events, 0) {
+            return Err(StoreError::conflict(&header.id));
+        }
+        let bodies = bodies(events)?;
+        self.write(&header.id, |transaction| {
+            insert_header(transaction, header)?;
+            insert_events(transaction, &header.id, events, &bodies)
+        })
+    }
+
+    async fn append(&self, session: &str, events: &[JournalEntry]) -> Result<(), StoreError> {
+        let bodies = bodies(events)?;
+        self.write(session, |transaction| {
+            let last: Option<u64> = transaction
+                .prepare_cached("SELECT events FROM sessions WHERE id = ?1")?
+                .query_row([session], |row| row.get(0))
+                .optional()?;
+            let Some(last) = last else {
+                return Ok(Err(StoreError::not_found(session)));
+            };
+            if !follows(events, last) {
+                return Ok(Err(StoreError::conflict(session)));
+            }
+            insert_events(transaction, session, events, &bodies).map(Ok)
+        })?
+    }
+
+    async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {
+        let connection = self.lock();
+        let (header, rows) = read_session(&connection, session)
+            .map_err(|error| failed(&format!("cannot read session `{session}`"), error))?
+            .ok_or_else(|| StoreError::not_found(session))?;
+        let entries = rows
+            .into_iter()
+            .zip(1_u64..)
+            .map(|(row, expected)| entry(session, row, expected))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(SessionRecord { header, entries })
+    }
+
+    async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        let connection = self.lock();
+        let summaries = connection
+            .prepare_cached(
+                "SELECT id, created_ms, workspace, assistant, title, updated_ms, events
+                 FROM sessions ORDER BY updated_ms DESC, id DESC LIMIT ?1",
+            )
+            .and_then(|mut statement| {
+                let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+                statement.query_map([limit], summary)?.collect()
+            });
+        summaries.map_err(|error| failed("cannot list sessions", error))
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    if version(&connection)? == 0 {
+        create_tables(&mut connection)?;
+    }
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> Result<i64, rusqlite::Error> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn create_tables(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have made the tables while this one waited for the lock, and a file of
+    // somebody else's, which has tables of its own, is left alone.
+    let tables: i64 =
+        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    transaction.commit()
+}
+
+fn check_version(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let unreadable = |error| failed(&format!("cannot read {}", path.display()), error);
+    if read("application_id").map_err(unreadable)? != APPLICATION_ID {
+        let message = format!("{} is not a session store", path.display());
+        return Err(StoreError::new(StoreErrorKind::Corrupt, message));
+    }
+    let version = read("user_version").map_err(unreadable)?;
+    if version > SCHEMA_VERSION {
+        let message = format!(
+            "{} was written by a newer version (format {version}; this one knows {SCHEMA_VERSION})",
+            path.display()
+        );
+        return Err(StoreError::new(StoreErrorKind::Newer, message));
+    }
+    Ok(())
+}
+
+fn insert_header(
+    transaction: &Transaction<'_>,
+    header: &SessionHeader,
+) -> Result<(), rusqlite::Error> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO sessions (id, created_ms, updated_ms, events, workspace, assistant, title)
+             VALUES (?1, ?2, ?2, 0, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            header.id,
+            header.created_ms,
+            header.workspace,
+            header.assistant,
+            header.title
+        ])?;
+    Ok(())
+}
+
+fn insert_events(
+    transaction: &Transaction<'_>,
+    session: &str,
+    events: &[JournalEntry],
+    bodies: &[String],
+) -> Result<(), rusqlite::Error> {
+    let mut insert = transaction
+        .prepare_cached("INSERT INTO events (session, seq, at_ms, body) VALUES (?1, ?2, ?3, ?4)")?;
+    for (entry, body) in events.iter().zip(bodies) {
+        insert.execute(params![session, entry.seq, entry.at_ms, body])?;
+    }
+    if let Some(last) = events.last() {
+        transaction
+            .prepare_cached("UPDATE sessions SET updated_ms = ?2, events = ?3 WHERE id = ?1")?
+            .execute(params![session, last.at_ms, last.seq])?;
+    }
+    Ok(())
+}
+
+type EventRow = (u64, u64, String);
+
+fn read_session(
+    connection: &Connection,
+    session: &str,
+) -> Result<Option<(SessionHeader, Vec<EventRow>)>, rusqlite::Error> {
+    let header = connection
+        .prepare_cached(
+            "SELECT id, created_ms, workspace, assistant, title FROM sessions WHERE id = ?1",
+        )?
+        .query_row([session], header)
+        .optional()?;
+    let Some(header) = header else {
+        return Ok(None);
+    };
+    let mut statement = connection
+        .prepare_cached("SELECT seq, at_ms, body FROM events WHERE session = ?1 ORDER BY seq")?;
+    let rows = statement
+        .query_map([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<Result<Vec<EventRow>, _>>()?;
+    Ok(Some((header, rows)))
+}
+
+fn bodies(events: &[JournalEntry]) -> Result<Vec<String>, StoreError> {
+    events
+        .iter()
+        .map(|entry| serde_json::to_string(&entry.event))
+        .collect::<Result<_, _>>()
+        .map_err(|error| StoreError {
+            kind: StoreErrorKind::Corrupt,
+            message: "an event cannot be written down".to_owned(),
+            source: Some(Box::new(error)),
+        })
+}
+
+fn header(row: &Row<'_>) -> Result<SessionHeader, rusqlite::Error> {
+    Ok(SessionHeader {
+        id: row.get(0)?,
+        created_ms: row.get(1)?,
+        workspace: row.get(2)?,
+        assistant: row.get(3)?,
+        title: row.get(4)?,
+    })
+}
+
+fn summary(row: &Row<'_>) -> Result<SessionSummary, rusqlite::Error> {
+    Ok(SessionSummary {
+        header: header(row)?,
+        updated_ms: row.get(5)?,
+        events: row.get(6)?,
+    })
+}
+
+fn entry(
+    session: &str,
+    (seq, at_ms, body): EventRow,
+    expected: u64,
+) -> Result<JournalEntry, StoreError> {
+    let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
+    if seq != expected {
+        return Err(corrupt(format!(
+            "event {expected} of session `{session}` is missing"
+        )));
+    }
+    let event: JournalEvent = serde_json::from_str(&body).map_err(|error| {
+        corrupt(format!(
+            "event {seq} of session `{session}` cannot be read: {error}"
+        ))
+    })?;
+    Ok(JournalEntry { seq, at_ms, event })
+}
+
+/// Sorts a failure of the database by what the caller can do.
+fn failed(what: &str, error: rusqlite::Error) -> StoreError {
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
+        _ => StoreErrorKind::Io,
+    };
+    StoreError {
+        kind,
+        message: format!("{what}: {error}"),
+        source: Some(Box::new(error)),
+    }
+}

@@ -1,0 +1,165 @@
+//! The bench: an agent with a scripted model, two skills and one tool whose effects are counted.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use loop_runtime::{
+    Agent, AgentEvent, MemoryStore, Profile, SessionStore, TurnReport, TurnRequest,
+};
+use prompt_compiler::{Budget, ByteBound, Preset, validate};
+use skill_core::testing::{Answer, CountingIds, ScriptedProvider, SteppingClock};
+use skill_core::{LoadMode, MemorySource, ModelId, Principal, ScanLimits, Skill, SkillCatalog};
+use tokio_util::sync::CancellationToken;
+use tool_gateway::{
+    Approval, ApprovalRequest, Approver, Gateway, Mode, Policy, Source, ToolOutput,
+};
+
+/// A tool whose effect can be counted.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Note {
+    /// What to note.
+    text: String,
+}
+
+pub(crate) struct Bench {
+    pub(crate) provider: Arc<ScriptedProvider>,
+    pub(crate) agent: Arc<Agent>,
+    effects: Arc<AtomicUsize>,
+}
+
+#[derive(Debug)]
+struct Deferring;
+
+#[async_trait::async_trait]
+impl Approver for Deferring {
+    async fn decide(&self, _request: &ApprovalRequest) -> Approval {
+        Approval::Defer
+    }
+}
+
+impl Bench {
+    pub(crate) fn new(answers: Vec<Answer>) -> Self {
+        Self::with(answers, Arc::new(MemoryStore::new()), "allow tool(note)")
+    }
+
+    pub(crate) fn with(answers: Vec<Answer>, store: Arc<dyn SessionStore>, rule: &str) -> Self {
+        let provider = ScriptedProvider::new(answers);
+        let effects = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&effects);
+        let tool = tool_gateway::function("note", "Notes a text.", move |note: Note| {
+            let counted = Arc::clone(&counted);
+            async move {
+                counted.fetch_add(1, Ordering::SeqCst);
+                Ok(ToolOutput::text(format!("noted {}", note.text)))
+            }
+        });
+        let (policy, _) = Policy::merge(Mode::Interactive, [(Source::User, rule.parse().unwrap())]);
+        let gateway = Gateway::builder()
+            .tools(tool_gateway::skill_tools())
+            .tool(tool)
+            .policy(policy)
+            .approver(Arc::new(Deferring))
+            .build()
+            .unwrap();
+        let style = Skill {
+            load: LoadMode::Always,
+            ..Skill::new("style", "House style.")
+        };
+        let skills = MemorySource::new()
+            .with(
+                Skill::new("weekly", "Writes the weekly review."),
+                "STEP ONE\n",
+            )
+            .with(style, "BE BRIEF\n");
+        let catalog = SkillCatalog::new(vec![Arc::new(skills)], ScanLimits::default());
+        let agent = Agent {
+            provider: Arc::clone(&provider) as _,
+            model: ModelId::new("test"),
+            gateway: Arc::new(gateway),
+            catalog: Arc::new(catalog),
+            principal: Principal {
+                assistant: "default".into(),
+                ..Principal::default()
+            },
+            preset: Preset::built_in("default").unwrap(),
+            profile: Profile::AGENT,
+            instructions: String::new(),
+            session_context: Vec::new(),
+            budget: Budget::default(),
+            counter: Arc::new(ByteBound),
+            store,
+            clock: Arc::new(SteppingClock::default()),
+            ids: Arc::new(CountingIds::default()),
+            workspace: "/workspace".into(),
+        };
+        Self {
+            provider,
+            agent: Arc::new(agent),
+            effects,
+        }
+    }
+
+    /// Returns how often the tool had its effect.
+    pub(crate) fn effects(&self) -> usize {
+        self.effects.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn profile(mut self, profile: Profile) -> Self {
+        let agent = Agent {
+            profile,
+            ..(*self.agent).clone()
+        };
+        self.agent = Arc::new(agent);
+        self
+    }
+
+    pub(crate) async fn run(&self, request: TurnRequest) -> (TurnReport, Vec<AgentEvent>) {
+        self.run_with(request, CancellationToken::new(), |_| {})
+            .await
+    }
+
+    pub(crate) async fn run_with(
+        &self,
+        request: TurnRequest,
+        cancel: CancellationToken,
+        mut seen: impl FnMut(&AgentEvent) + Send,
+    ) -> (TurnReport, Vec<AgentEvent>) {
+        let mut events = Vec::new();
+        let mut sink = |event: AgentEvent| {
+            seen(&event);
+            events.push(event);
+        };
+        let report = self.agent.run(request, cancel, &mut sink).await.unwrap();
+        for request in self.provider.requests() {
+            assert_eq!(validate(&request), Ok(()), "{:#?}", request.messages);
+        }
+        assert!(
+            events
+                .iter()
+                .map(|event| event.seq)
+                .eq(1..=events.len() as u64)
+        );
+        (report, events)
+    }
+}
+
+pub(crate) fn kinds(events: &[AgentEvent]) -> Vec<String> {
+    let name = |event: &AgentEvent| {
+        let value = serde_json::to_value(event).unwrap();
+        value["type"].as_str().unwrap().to_owned()
+    };
+    events.iter().map(name).collect()
+}
+
+pub(crate) fn again(report: &TurnReport, task: &str) -> TurnRequest {
+    TurnRequest {
+        session: Some(report.session.clone()),
+        ..TurnRequest::task(task)
+    }
+}

@@ -1,0 +1,6 @@
+//! Whole turns with a scripted model, a real gateway and real stores.
+
+mod bench;
+mod faults;
+mod journal;
+mod turns;

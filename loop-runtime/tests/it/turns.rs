@@ -1,0 +1,161 @@
+//! Turns that go as they should.
+
+use std::sync::Arc;
+
+use loop_runtime::{EventKind, JournalEvent, MemoryStore, Profile, TurnOutcome, TurnRequest};
+use skill_core::Role;
+use skill_core::testing::Answer;
+
+use crate::bench::{Bench, again, kinds};
+
+#[tokio::test]
+async fn a_turn_opens_a_skill_follows_a_tool_and_answers() {
+    let bench = Bench::new(vec![
+        Answer::calls(&[("c1", "open_skill", "{\"id\":\"weekly\"}")]),
+        Answer::calls(&[("c2", "note", "{\"text\":\"x\"}")]),
+        Answer::text("done"),
+    ]);
+    let (report, events) = bench.run(TurnRequest::task("review the week")).await;
+    assert_eq!(
+        (report.outcome, report.text.as_str()),
+        (TurnOutcome::Completed, "done")
+    );
+    assert_eq!(report.usage.input, 30);
+    assert_eq!(
+        kinds(&events),
+        [
+            "session.started",
+            "turn.started",
+            "prompt.compiled",
+            "model.started",
+            "model.finished",
+            "tool.pending",
+            "tool.running",
+            "tool.finished",
+            "skill.opened",
+            "state.delta",
+            "prompt.compiled",
+            "model.started",
+            "model.finished",
+            "tool.pending",
+            "tool.running",
+            "tool.finished",
+            "prompt.compiled",
+            "model.started",
+            "text.delta",
+            "model.finished",
+            "turn.finished",
+        ]
+    );
+    let requests = bench.provider.requests();
+    let body = |request: &skill_core::CompletionRequest| {
+        serde_json::to_string(request)
+            .unwrap()
+            .matches("STEP ONE")
+            .count()
+    };
+    assert_eq!(requests.iter().map(body).collect::<Vec<_>>(), [0, 1, 1]);
+    assert!(
+        requests[0]
+            .system
+            .iter()
+            .any(|block| block.contains("BE BRIEF"))
+    );
+}
+
+#[tokio::test]
+async fn the_fast_path_makes_one_call_without_tools_and_writes_once() {
+    let bench = Bench::new(vec![Answer::text("42")]).profile(Profile::QUICK_ASK);
+    let (report, events) = bench.run(TurnRequest::task("what?")).await;
+    assert_eq!(report.outcome, TurnOutcome::Completed);
+    let [request] = &bench.provider.requests()[..] else {
+        panic!("one request")
+    };
+    assert!(request.tools.is_empty());
+    assert!(matches!(
+        events[1].kind,
+        EventKind::TurnStarted {
+            fast_path: true,
+            ..
+        }
+    ));
+    let record = bench.agent.store.load(&report.session).await.unwrap();
+    assert_eq!(record.header.title, "what?");
+    assert!(matches!(
+        record.entries.last().unwrap().event,
+        JournalEvent::TurnFinished { .. }
+    ));
+}
+
+#[tokio::test]
+async fn a_resumed_session_sends_the_whole_conversation_and_keeps_skills_open() {
+    let bench = Bench::new(vec![
+        Answer::calls(&[("c1", "open_skill", "{\"id\":\"weekly\"}")]),
+        Answer::text("first"),
+        Answer::text("second"),
+    ]);
+    let (first, _) = bench.run(TurnRequest::task("one")).await;
+    let (second, events) = bench.run(again(&first, "two")).await;
+    assert_eq!(second.session, first.session);
+    assert_eq!(events[0].kind, EventKind::SessionStarted { resumed: true });
+    let last = bench.provider.requests().pop().unwrap();
+    let roles: Vec<Role> = last.messages.iter().map(|message| message.role).collect();
+    assert_eq!(
+        roles,
+        [
+            Role::User,
+            Role::Assistant,
+            Role::Tool,
+            Role::Assistant,
+            Role::User
+        ]
+    );
+    assert!(serde_json::to_string(&last).unwrap().contains("STEP ONE"));
+}
+
+#[tokio::test]
+async fn at_the_step_limit_tools_run_and_the_turn_can_be_continued() {
+    let bench = Bench::new(vec![
+        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
+        Answer::text("continued"),
+    ])
+    .profile(Profile {
+        max_steps: 1,
+        ..Profile::AGENT
+    });
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    assert_eq!(report.outcome, TurnOutcome::MaxSteps);
+    assert_eq!(bench.effects(), 1);
+    let (report, _) = bench.run(again(&report, "go on")).await;
+    assert_eq!(report.text, "continued");
+}
+
+#[tokio::test]
+async fn a_deferred_approval_ends_the_turn_and_never_acts() {
+    let store = Arc::new(MemoryStore::new());
+    let answers = vec![
+        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
+        Answer::text("ok"),
+    ];
+    let bench = Bench::with(answers, store, "ask tool(note)");
+    let (report, events) = bench.run(TurnRequest::task("go")).await;
+    assert_eq!(report.outcome, TurnOutcome::AwaitingApproval);
+    assert!(kinds(&events).contains(&"tool.approval".to_owned()));
+    assert_eq!(bench.effects(), 0);
+    let (report, _) = bench.run(again(&report, "leave it")).await;
+    assert_eq!(report.outcome, TurnOutcome::Completed);
+    assert_eq!(bench.effects(), 0);
+}
+
+#[tokio::test]
+async fn a_denied_call_is_counted_and_the_turn_goes_on() {
+    let store = Arc::new(MemoryStore::new());
+    let answers = vec![
+        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
+        Answer::text("left it out"),
+    ];
+    let bench = Bench::with(answers, store, "deny tool(note)");
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    assert_eq!((report.outcome, report.denied), (TurnOutcome::Completed, 1));
+    assert_eq!(bench.effects(), 0);
+}
