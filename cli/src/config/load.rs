@@ -22,6 +22,15 @@ const UNSUPPORTED: &[(&str, Option<&str>)] = &[
     ("trust.skills", Some("pinned")),
     ("assistants.*.profile", Some("complete")),
     ("assistants.*.profile", Some("routed")),
+    ("assistants.*.budget", None),
+    ("limits.tool_calls", None),
+    ("limits.tokens", None),
+    ("limits.usd", None),
+    ("limits.wall", None),
+    ("skills.include", None),
+    ("skills.exclude", None),
+    ("skills.name_only", None),
+    ("skills.prefer", None),
 ];
 
 /// Where the layers are; the caller has looked at the environment.

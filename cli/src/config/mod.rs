@@ -16,13 +16,10 @@ mod project;
 mod read;
 mod schema;
 
-pub(crate) use error::{ConfigError, Notice};
-pub(crate) use load::{LayerFile, Loaded, Override, Places, load};
-pub(crate) use origin::{Layer, Origin, Origins};
+pub(crate) use error::ConfigError;
+pub(crate) use load::{Loaded, Override, Places, load};
+pub(crate) use origin::Origin;
 pub(crate) use schema::{
-    AssistantConfig, BaseUrl, BudgetConfig, Config, ContextConfig, Dollars, EnvironmentName,
-    Hidden, LimitsConfig, LoadChoice, McpServerConfig, ModelChoice, ModelConfig, Placement,
-    PolicyRule, PreferredScope, ProfileName, ProtocolName, ProviderConfig, Residency, RootConfig,
-    RootScope, RouterConfig, RuleEffect, SkillPreferenceConfig, SkillTrust, SkillsConfig,
-    ToolsConfig, TrustConfig, WallTime, json_schema,
+    AssistantConfig, BaseUrl, Config, LoadChoice, ModelChoice, ModelConfig, Placement, ProfileName,
+    Residency, RootScope, json_schema,
 };

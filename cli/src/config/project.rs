@@ -7,7 +7,9 @@ use std::path::{Component, Path};
 use super::error::{Notice, printable};
 use super::node::{Entry, Kind, Node};
 use super::origin::{Origin, Step, spelled};
-use super::schema::{PolicyRule, RuleEffect, WallTime};
+use tool_gateway::Effect;
+
+use super::schema::{PolicyRule, WallTime};
 
 /// The part of a project's layer that has effect, and what was left out of it.
 pub(super) struct Restricted {
@@ -243,7 +245,7 @@ fn keep_if(allowed: bool, why: &'static str) -> Verdict {
 
 fn allows(rule: &Node) -> bool {
     let rule = rule.text().and_then(|text| text.parse::<PolicyRule>().ok());
-    rule.is_none_or(|rule| rule.effect() == RuleEffect::Allow)
+    rule.is_none_or(|rule| rule.rule().effect() == Effect::Allow)
 }
 
 /// A project may add folders of its own, under its own name.

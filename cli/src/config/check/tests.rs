@@ -91,9 +91,9 @@ fn a_wrong_value_is_named_with_its_place_and_what_is_right() {
             "f:1:8: `model` takes text, found the number `5` | put it in quotes to make it text",
         ),
         (
-            "tools: {policy: [deny x(y), permit a(b)]}",
-            "f:1:29: `tools.policy[1]`: a rule starts with allow, ask or deny, not with \
-             `permit` | -",
+            "tools: {policy: [deny read(y), permit a(b)]}",
+            "f:1:32: `tools.policy[1]`: rule `permit a(b)`, column 1: unknown effect `permit`; \
+             known are allow, ask, deny | -",
         ),
     ] {
         assert_eq!(said(text), expected);

@@ -12,14 +12,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use assistant::{
-    AssistantConfig, BudgetConfig, LoadChoice, Placement, ProfileName, Residency,
-    SkillPreferenceConfig,
-};
-pub(crate) use provider::{McpServerConfig, ModelConfig, ProtocolName, ProviderConfig};
-pub(crate) use values::{
-    BaseUrl, Dollars, EnvironmentName, Hidden, ModelChoice, PolicyRule, RuleEffect, WallTime,
-};
+pub(crate) use assistant::{AssistantConfig, LoadChoice, Placement, ProfileName, Residency};
+pub(crate) use provider::{McpServerConfig, ModelConfig, ProviderConfig};
+pub(crate) use values::{BaseUrl, Dollars, ModelChoice, PolicyRule, WallTime};
 
 /// Settings of tekne.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

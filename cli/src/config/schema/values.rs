@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
+use tool_gateway::Rule;
 
 /// A model with its provider, or the built-in stand-in.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -155,13 +156,6 @@ impl Serialize for Hidden {
 #[serde(try_from = "f64")]
 pub(crate) struct Dollars(#[schemars(range(min = 0.0))] f64);
 
-impl Dollars {
-    /// Returns the amount.
-    pub(crate) fn amount(self) -> f64 {
-        self.0
-    }
-}
-
 impl TryFrom<f64> for Dollars {
     type Error = String;
 
@@ -174,31 +168,15 @@ impl TryFrom<f64> for Dollars {
     }
 }
 
-/// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RuleEffect {
-    Allow,
-    Ask,
-    Deny,
-}
-
-/// A rule `EFFECT CAPABILITY(PATTERN)`; the gateway reads the capability and the pattern.
+/// A rule of the policy, as the gateway reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct PolicyRule {
-    effect: RuleEffect,
-    text: String,
-}
+pub(crate) struct PolicyRule(Rule);
 
 impl PolicyRule {
-    /// Returns the rule as it was written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns what the rule does.
-    pub(crate) fn effect(&self) -> RuleEffect {
-        self.effect
+    /// Returns the rule.
+    pub(crate) fn rule(&self) -> &Rule {
+        &self.0
     }
 }
 
@@ -206,28 +184,14 @@ impl FromStr for PolicyRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (effect, action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let effect = match effect {
-            "allow" => RuleEffect::Allow,
-            "ask" => RuleEffect::Ask,
-            "deny" => RuleEffect::Deny,
-            other => {
-                return Err(format!(
-                    "a rule starts with allow, ask or deny, not with `{other}`"
-                ));
-            }
-        };
-        let (capability, pattern) = action.trim().split_once('(').unwrap_or_default();
-        let named = !capability.is_empty() && capability.chars().all(|c| c.is_ascii_lowercase());
-        if !named || !pattern.ends_with(')') {
-            return Err(format!(
-                "`{text}` is not `EFFECT CAPABILITY(PATTERN)`, such as `allow write(notes/**)`"
-            ));
-        }
-        Ok(Self {
-            effect,
-            text: text.to_owned(),
-        })
+        let rule = text.parse::<Rule>().map_err(|error| error.to_string())?;
+        Ok(Self(rule))
+    }
+}
+
+impl fmt::Display for PolicyRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
     }
 }
 
@@ -285,12 +249,6 @@ impl FromStr for WallTime {
 }
 
 impl fmt::Display for WallTime {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
-    }
-}
-
-impl fmt::Display for PolicyRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }

@@ -53,10 +53,7 @@ fn a_key_in_the_place_of_a_variable_is_refused_and_not_repeated() {
 #[test]
 fn a_rule_has_an_effect_a_capability_and_a_pattern() {
     let rule: PolicyRule = "deny  delete(**)".parse().unwrap();
-    assert_eq!(
-        (rule.effect(), rule.as_str()),
-        (RuleEffect::Deny, "deny  delete(**)")
-    );
+    assert_eq!(rule.to_string(), "deny delete(**)");
     for wrong in [
         "delete(**)",
         "allow",

@@ -1,0 +1,166 @@
+//! `tekne doctor`: what works on this machine, what does not, and how to mend it.
+
+use serde_json::{Value, json};
+use skill_core::Verdict;
+
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::setup::{self, Assistant};
+
+/// One thing that was looked at.
+#[derive(Debug)]
+struct Finding {
+    name: &'static str,
+    ok: bool,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn good(name: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            name,
+            ok: true,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    fn bad(name: &'static str, error: &CliError) -> Self {
+        Self {
+            name,
+            ok: false,
+            message: error.full_message(),
+            hint: error.hint.clone(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
+    let findings = findings(context);
+    let healthy = findings.iter().all(|finding| finding.ok);
+    if context.output.is_json() {
+        let checks: Vec<Value> = findings
+            .iter()
+            .map(|one| json!({"name": one.name, "ok": one.ok, "message": one.message, "hint": one.hint}))
+            .collect();
+        context
+            .output
+            .json_line(&json!({"v": 1, "ok": healthy, "checks": checks}))?;
+    } else {
+        for finding in &findings {
+            let mark = if finding.ok { "ok  " } else { "FAIL" };
+            context.output.data(&format!(
+                "{mark} {:<14} {}\n",
+                finding.name, finding.message
+            ))?;
+            if let Some(hint) = &finding.hint {
+                context
+                    .output
+                    .data(&format!("     {:<14} hint: {hint}\n", ""))?;
+            }
+        }
+    }
+    Ok(if healthy { Exit::Done } else { Exit::Check })
+}
+
+fn findings(context: &Context) -> Vec<Finding> {
+    let mut findings = vec![workspace(context), data(context)];
+    let loaded = match setup::configuration(context) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            findings.push(Finding::bad("configuration", &error));
+            return findings;
+        }
+    };
+    let files = loaded.files.iter().filter(|file| file.found).count();
+    findings.push(Finding::good(
+        "configuration",
+        format!("{files} files read"),
+    ));
+    match Assistant::new(context, &loaded.config) {
+        Ok(assistant) => {
+            findings.push(skills(context, &loaded.config, &assistant));
+            findings.push(model(context, &loaded.config, &assistant));
+        }
+        Err(error) => findings.push(Finding::bad("assistant", &error)),
+    }
+    findings
+}
+
+fn workspace(context: &Context) -> Finding {
+    let folder = &context.environment.cwd;
+    match std::fs::read_dir(folder) {
+        Ok(_) => Finding::good("workspace", folder.display().to_string()),
+        Err(error) => Finding::bad(
+            "workspace",
+            &CliError::usage(format!("{} cannot be read", folder.display()))
+                .with_hint("choose another folder with -C")
+                .with_source(error),
+        ),
+    }
+}
+
+fn data(context: &Context) -> Finding {
+    match setup::store(context, true) {
+        Ok(_) => Finding::good(
+            "data folder",
+            context.environment.data_dir.display().to_string(),
+        ),
+        Err(error) => Finding::bad("data folder", &error),
+    }
+}
+
+fn skills(context: &Context, config: &crate::config::Config, assistant: &Assistant) -> Finding {
+    let catalog = setup::catalog(context, config, &[]);
+    let view = catalog.view(&assistant.principal(config));
+    let refused = catalog
+        .snapshot()
+        .reports()
+        .iter()
+        .filter(|report| report.verdict == Verdict::Refused)
+        .count();
+    let message = format!("{} usable, {refused} files refused", view.len());
+    if refused > 0 {
+        let error =
+            CliError::usage(message).with_hint("`tekne skills check` says what is wrong with them");
+        return Finding::bad("skills", &error);
+    }
+    Finding::good("skills", message)
+}
+
+fn model(context: &Context, config: &crate::config::Config, assistant: &Assistant) -> Finding {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return Finding::bad("model", &CliError::usage("cannot start").with_source(error));
+        }
+    };
+    let chosen = runtime.block_on(async {
+        let chosen = setup::choose(context, config, assistant).await?;
+        chosen.connect()?;
+        Ok::<_, CliError>(chosen)
+    });
+    match chosen {
+        Ok(chosen) => {
+            let at = chosen
+                .address()
+                .map(|address| format!(" at {address}"))
+                .unwrap_or_default();
+            let why = chosen
+                .reason
+                .as_ref()
+                .map(|reason| format!(" ({reason})"))
+                .unwrap_or_default();
+            Finding::good(
+                "model",
+                format!("{}/{}{at}{why}", chosen.provider, chosen.model),
+            )
+        }
+        Err(error) => Finding::bad("model", &error),
+    }
+}

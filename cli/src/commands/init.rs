@@ -1,0 +1,76 @@
+//! `tekne init`: a commented configuration and a first skill; nothing that exists is touched.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+
+/// Arguments of `tekne init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {}
+
+const FILES: &[(&str, &str)] = &[
+    (".tekne/config.yaml", include_str!("templates/config.yaml")),
+    (
+        ".tekne/skills/first-skill/SKILL.md",
+        include_str!("templates/SKILL.md"),
+    ),
+];
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, _arguments: &InitArgs) -> Result<Exit, CliError> {
+    let (mut written, mut kept) = (Vec::new(), Vec::new());
+    for (path, text) in FILES {
+        let new = create(&context.environment.cwd.join(path), text)?;
+        if new {
+            written.push(*path)
+        } else {
+            kept.push(*path)
+        }
+    }
+    if context.output.is_json() {
+        context
+            .output
+            .json_line(&json!({"v": 1, "written": written, "kept": kept}))?;
+        return Ok(Exit::Done);
+    }
+    written
+        .iter()
+        .for_each(|path| context.output.talk(&format!("wrote {path}")));
+    kept.iter().for_each(|path| {
+        context
+            .output
+            .talk(&format!("kept {path}: it is there already"))
+    });
+    context
+        .output
+        .talk("next: `tekne skills list`, then `tekne run \"…\"`");
+    Ok(Exit::Done)
+}
+
+/// Writes a new file; tells whether it did. A file that exists is never opened for writing.
+fn create(path: &Path, text: &str) -> Result<bool, CliError> {
+    let failed = |error: std::io::Error| {
+        CliError::usage(format!("cannot write {}", path.display()))
+            .with_code("init")
+            .with_path(path)
+            .with_hint("make the folder writable, or choose another with -C")
+            .with_source(error)
+    };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => file
+            .write_all(text.as_bytes())
+            .map(|()| true)
+            .map_err(failed),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed(error)),
+    }
+}

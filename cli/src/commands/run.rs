@@ -1,0 +1,48 @@
+//! `tekne run`: one task to its end, with tools.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use loop_runtime::TurnRequest;
+
+use crate::app::Context;
+use crate::commands::turn;
+use crate::error::{CliError, Exit};
+use crate::setup::Wanted;
+use crate::task;
+
+/// Arguments of `tekne run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The task; `-` reads it from standard input
+    task: String,
+    /// Go on with this session
+    #[arg(long, value_name = "ID")]
+    resume: Option<String>,
+    /// The most steps the turn may take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
+    /// Allow this for the run without asking, for example `write(notes/**)`
+    #[arg(long, value_name = "RULE", num_args = 1..)]
+    yes: Vec<String>,
+    /// Exit with 4 if any call was denied
+    #[arg(long)]
+    fail_on_denied: bool,
+    /// Add the skill or the folder of skills at this path
+    #[arg(long, value_name = "PATH")]
+    skill: Vec<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, arguments: &RunArgs) -> Result<Exit, CliError> {
+    let mut request = TurnRequest::task(task::text(&arguments.task)?);
+    request.session.clone_from(&arguments.resume);
+    let wanted = Wanted {
+        skills: arguments.skill.clone(),
+        rules: arguments.yes.clone(),
+        max_steps: arguments.max_steps,
+        journal: true,
+        ..Wanted::default()
+    };
+    turn::run(context, &wanted, request, arguments.fail_on_denied)
+}

@@ -1,0 +1,232 @@
+//! `tekne sessions`: what there is, and what happened in one.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use loop_runtime::{
+    JournalEntry, JournalEvent, SessionRecord, SessionStore, SessionSummary, SqliteStore,
+    StoreError, StoreErrorKind,
+};
+use serde_json::{Value, json};
+use skill_core::ContentBlock;
+
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::render::table::table;
+use crate::render::terminal::{one_line, visible};
+
+/// Subcommands of `tekne sessions`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// List sessions, the last used first
+    List(ListArgs),
+    /// Show what happened in a session
+    Show(ShowArgs),
+}
+
+/// Arguments of `tekne sessions list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// How many to list
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+}
+
+/// Arguments of `tekne sessions show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The session's id
+    id: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, command: &SessionsCommand) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|error| {
+            CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
+        })?;
+    runtime.block_on(async {
+        let store = open(context)?;
+        match command {
+            SessionsCommand::List(arguments) => list(context, store, arguments.limit).await,
+            SessionsCommand::Show(arguments) => show(context, store, &arguments.id).await,
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Opens the journal for reading; a machine that has none has no sessions.
+fn open(context: &Context) -> Result<Option<Arc<dyn SessionStore>>, CliError> {
+    let path = context.environment.journal();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let store = SqliteStore::open_read_only(&path).map_err(|error| unreadable(&error))?;
+    Ok(Some(Arc::new(store)))
+}
+
+fn unreadable(error: &StoreError) -> CliError {
+    match error.kind {
+        StoreErrorKind::NotFound => CliError::usage(error.to_string())
+            .with_code("session_not_found")
+            .with_hint("`tekne sessions list` shows the sessions there are"),
+        _ => CliError::usage(error.to_string())
+            .with_code("journal")
+            .with_hint("`tekne doctor` says what is wrong with the data folder"),
+    }
+}
+
+async fn list(
+    context: &Context,
+    store: Option<Arc<dyn SessionStore>>,
+    limit: usize,
+) -> Result<(), CliError> {
+    let sessions = match store {
+        Some(store) => store
+            .list(limit)
+            .await
+            .map_err(|error| unreadable(&error))?,
+        None => Vec::new(),
+    };
+    if context.output.is_json() {
+        return context
+            .output
+            .json_line(&json!({"v": 1, "sessions": sessions}));
+    }
+    if sessions.is_empty() {
+        context
+            .output
+            .notice("no sessions yet; `tekne run` and `tekne ask` begin one");
+    }
+    let rows: Vec<Vec<String>> = sessions.iter().map(row).collect();
+    context.output.data(&table(&rows))
+}
+
+fn row(session: &SessionSummary) -> Vec<String> {
+    vec![
+        session.header.id.clone(),
+        time(session.updated_ms),
+        session.header.assistant.clone(),
+        one_line(&session.header.title, 60),
+    ]
+}
+
+/// Shows a time as the user's clock does.
+fn time(ms: u64) -> String {
+    let stamp = i64::try_from(ms)
+        .ok()
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    match stamp {
+        Some(stamp) => stamp
+            .to_zoned_datetime(TimeZone::system())
+            .strftime("%Y-%m-%d %H:%M")
+            .to_string(),
+        None => String::from("?"),
+    }
+}
+
+async fn show(
+    context: &Context,
+    store: Option<Arc<dyn SessionStore>>,
+    id: &str,
+) -> Result<(), CliError> {
+    let store = store.ok_or_else(|| unreadable(&StoreError::not_found(id)))?;
+    let record = store.load(id).await.map_err(|error| unreadable(&error))?;
+    if context.output.is_json() {
+        return context.output.json_line(&document(&record));
+    }
+    let mut text = format!(
+        "session {}\nbegun {} in {} by {}\n",
+        record.header.id,
+        time(record.header.created_ms),
+        record.header.workspace,
+        record.header.assistant
+    );
+    record
+        .entries
+        .iter()
+        .for_each(|entry| write_entry(&mut text, entry));
+    context.output.data(&visible(&text))
+}
+
+fn document(record: &SessionRecord) -> Value {
+    json!({"v": 1, "session": record.header, "events": record.entries})
+}
+
+fn write_entry(text: &mut String, entry: &JournalEntry) {
+    let line = match &entry.event {
+        JournalEvent::TurnStarted {
+            profile,
+            model,
+            input,
+            ..
+        } => {
+            format!("\n# {profile} with {model}\n> {}", input.joined_text())
+        }
+        JournalEvent::ModelReplied {
+            step,
+            message,
+            usage,
+            stop,
+            ..
+        } => {
+            let mut said = format!("[step {step}: {} in, {} out]", usage.input, usage.output);
+            if stop.is_none() {
+                said.push_str(" cut");
+            }
+            message
+                .content
+                .iter()
+                .for_each(|block| write_block(&mut said, block));
+            said
+        }
+        JournalEvent::ApprovalAsked { action, reason, .. } => format!("asked: {action} ({reason})"),
+        JournalEvent::ToolFinished {
+            result,
+            duration_ms,
+            ..
+        } => format!(
+            "{} {} {} ({duration_ms} ms)\n{}",
+            result.name,
+            result.call_id,
+            result.status.as_str(),
+            indented(&result.content)
+        ),
+        JournalEvent::StateChanged { reason, .. } => format!("state changed: {reason}"),
+        JournalEvent::TurnFinished {
+            outcome,
+            usage,
+            denied,
+        } => {
+            format!(
+                "= {outcome}, {} in, {} out, {denied} denied",
+                usage.input, usage.output
+            )
+        }
+        // Intents are told by their results.
+        _ => return,
+    };
+    let _ = writeln!(text, "{line}");
+}
+
+fn write_block(said: &mut String, block: &ContentBlock) {
+    let _ = match block {
+        ContentBlock::Text { text } => write!(said, "\n{text}"),
+        ContentBlock::ToolCall(call) => {
+            write!(said, "\ncalls {} {} {}", call.name, call.id, call.arguments)
+        }
+        _ => Ok(()),
+    };
+}
+
+fn indented(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("  {line}\n"))
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
+}

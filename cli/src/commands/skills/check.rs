@@ -1,0 +1,162 @@
+//! `tekne skills check`: one verdict for every file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use skill_core::{CandidateReport, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict};
+
+use super::{diagnostic_json, diagnostic_text};
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::setup::{self, Assistant};
+
+/// Arguments of `tekne skills check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Files or folders to check; without any, every root
+    paths: Vec<PathBuf>,
+    /// Fail on warnings, too
+    #[arg(long)]
+    strict: bool,
+    /// Fail unless these skills can be used
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    require: Vec<String>,
+}
+
+/// Counts of one check.
+#[derive(Debug, Default)]
+struct Summary {
+    files: usize,
+    loaded: usize,
+    repaired: usize,
+    shadowed: usize,
+    refused: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliError> {
+    let loaded = setup::configuration(context)?;
+    let assistant = Assistant::new(context, &loaded.config)?;
+    let catalog = if arguments.paths.is_empty() {
+        setup::catalog(context, &loaded.config, &[])
+    } else {
+        of_paths(context, &arguments.paths)?
+    };
+    let view = catalog.view(&assistant.principal(&loaded.config));
+    let missing: Vec<&str> = arguments
+        .require
+        .iter()
+        .map(String::as_str)
+        .filter(|name| view.find(Some(name), None).is_none())
+        .collect();
+    let snapshot = catalog.snapshot();
+    let summary = show(context, snapshot.reports())?;
+    for diagnostic in snapshot
+        .diagnostics()
+        .iter()
+        .filter(|_| !context.output.is_json())
+    {
+        context.output.talk(&diagnostic_text(context, diagnostic));
+    }
+    verdict(arguments, &summary, &missing)
+}
+
+/// Reads only what was named: a file, a skill's folder, or a folder of skills.
+fn of_paths(context: &Context, paths: &[PathBuf]) -> Result<SkillCatalog, CliError> {
+    let mut roots = Vec::with_capacity(paths.len());
+    for path in paths {
+        let path = context.environment.cwd.join(path);
+        if let Err(error) = path.metadata() {
+            return Err(CliError::usage(format!("cannot read {}", path.display()))
+                .with_path(path)
+                .with_hint("name a skill file, a skill's folder, or a folder of skills")
+                .with_source(error));
+        }
+        roots.push(Root {
+            lite: path.is_file(),
+            ..Root::new(path, Scope::Flag)
+        });
+    }
+    Ok(SkillCatalog::scan(&roots, &ScanLimits::default()))
+}
+
+fn show(context: &Context, reports: &[CandidateReport]) -> Result<Summary, CliError> {
+    let mut summary = Summary {
+        files: reports.len(),
+        ..Summary::default()
+    };
+    for report in reports {
+        match report.verdict {
+            Verdict::Loaded => summary.loaded += 1,
+            Verdict::Repaired => summary.repaired += 1,
+            Verdict::Shadowed { .. } => summary.shadowed += 1,
+            Verdict::Refused => summary.refused += 1,
+        }
+    }
+    if context.output.is_json() {
+        let files: Vec<Value> = reports.iter().map(file).collect();
+        context
+            .output
+            .json_line(&json!({"v": 1, "files": files, "summary": {
+                "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
+                "shadowed": summary.shadowed, "refused": summary.refused,
+            }}))?;
+        return Ok(summary);
+    }
+    for report in reports {
+        let verdict = match &report.verdict {
+            Verdict::Shadowed { by } => format!("shadowed by {}", context.environment.shown(by)),
+            other => other.as_str().to_owned(),
+        };
+        context.output.data(&format!(
+            "{}: {verdict}\n",
+            context.environment.shown(&report.path)
+        ))?;
+        let worth_saying = |severity| context.options.verbose > 0 || severity != Severity::Info;
+        for diagnostic in report
+            .diagnostics
+            .iter()
+            .filter(|one| worth_saying(one.severity))
+        {
+            context
+                .output
+                .data(&format!("{}\n", diagnostic_text(context, diagnostic)))?;
+        }
+    }
+    context.output.talk(&format!(
+        "{} files: {} loaded, {} repaired, {} shadowed, {} refused",
+        summary.files, summary.loaded, summary.repaired, summary.shadowed, summary.refused
+    ));
+    Ok(summary)
+}
+
+fn file(report: &CandidateReport) -> Value {
+    let skill = report.skill.as_ref();
+    json!({
+        "path": report.path,
+        "verdict": report.verdict.as_str(),
+        "id": skill.map(|skill| skill.id.as_str()),
+        "name": skill.map(|skill| skill.name.as_str()),
+        "description": skill.map(|skill| skill.description.as_str()),
+        "listed": skill.is_some_and(|skill| skill.listed),
+        "diagnostics": report.diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>(),
+    })
+}
+
+fn verdict(arguments: &CheckArgs, summary: &Summary, missing: &[&str]) -> Result<Exit, CliError> {
+    if !missing.is_empty() {
+        let message = format!("not usable: {}", missing.join(", "));
+        return Err(
+            CliError::new(Exit::Check, "required_skill_missing", message)
+                .with_hint("`tekne skills list` shows what can be used"),
+        );
+    }
+    let bad = summary.refused
+        + if arguments.strict {
+            summary.repaired
+        } else {
+            0
+        };
+    Ok(if bad == 0 { Exit::Done } else { Exit::Check })
+}

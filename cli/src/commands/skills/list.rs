@@ -1,0 +1,144 @@
+//! `tekne skills list`: the catalogue as this assistant sees it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use skill_core::{CandidateReport, Severity, Skill, SkillCatalog, SkillView, Verdict};
+
+use super::{diagnostic_json, diagnostic_text};
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::render::table::table;
+use crate::render::terminal::one_line;
+use crate::setup::{self, Assistant};
+
+/// Columns a description may take.
+const DESCRIPTION: usize = 72;
+
+/// Runs the command.
+pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
+    let loaded = setup::configuration(context)?;
+    let assistant = Assistant::new(context, &loaded.config)?;
+    let catalog = setup::catalog(context, &loaded.config, &[]);
+    let view = catalog.view(&assistant.principal(&loaded.config));
+    if context.output.is_json() {
+        context.output.json_line(&document(&catalog, &view))?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<Vec<String>> = view
+        .skills()
+        .iter()
+        .chain(view.user_only())
+        .map(|viewed| {
+            let skill = &viewed.skill;
+            vec![
+                one_line(skill.id.as_str(), 48),
+                viewed.load.as_str().to_owned(),
+                skill.scope.as_str().to_owned(),
+                one_line(&skill.description, DESCRIPTION),
+            ]
+        })
+        .collect();
+    context.output.data(&table(&rows))?;
+    talk(context, &catalog, rows.len());
+    Ok(Exit::Done)
+}
+
+/// Says what the table does not: that it is empty, and which files did not make it.
+fn talk(context: &Context, catalog: &SkillCatalog, listed: usize) {
+    let snapshot = catalog.snapshot();
+    if listed == 0 {
+        context
+            .output
+            .notice("no skills found; `tekne init` writes a first one");
+        let looked = crate::roots::roots(&context.environment, &Default::default(), &[]);
+        for root in looked.iter().filter(|_| context.options.verbose > 0) {
+            context.output.talk(&format!(
+                "  looked in {}",
+                context.environment.shown(&root.path)
+            ));
+        }
+    }
+    let refused = snapshot
+        .reports()
+        .iter()
+        .filter(|report| report.verdict == Verdict::Refused);
+    for diagnostic in refused
+        .flat_map(|report| &report.diagnostics)
+        .chain(snapshot.diagnostics())
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+    {
+        context.output.talk(&diagnostic_text(context, diagnostic));
+    }
+    let repaired = snapshot
+        .reports()
+        .iter()
+        .filter(|report| report.verdict == Verdict::Repaired);
+    let repaired = repaired.count();
+    if repaired > 0 {
+        context.output.notice(&format!(
+            "{repaired} files were mended on reading; `tekne skills check` says what"
+        ));
+    }
+}
+
+fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
+    let snapshot = catalog.snapshot();
+    let visible: BTreeMap<_, _> = view
+        .skills()
+        .iter()
+        .map(|viewed| (viewed.skill.path.as_path(), viewed))
+        .collect();
+    let mut skills: Vec<Value> = view
+        .skills()
+        .iter()
+        .chain(view.user_only())
+        .map(|viewed| {
+            entry(
+                &viewed.skill,
+                viewed.load.as_str(),
+                viewed.listed,
+                true,
+                None,
+            )
+        })
+        .collect();
+    let diagnostics: Vec<Value> = snapshot
+        .reports()
+        .iter()
+        .flat_map(|report| &report.diagnostics)
+        .chain(snapshot.diagnostics())
+        .map(diagnostic_json)
+        .collect();
+    let hidden = |report: &&CandidateReport| !visible.contains_key(report.path.as_path());
+    for report in snapshot.reports().iter().filter(hidden) {
+        if let (Some(skill), Verdict::Shadowed { by }) = (&report.skill, &report.verdict) {
+            let by = by.display().to_string();
+            skills.push(entry(skill, skill.load.as_str(), false, false, Some(by)));
+        }
+    }
+    json!({"v": 1, "skills": skills, "diagnostics": diagnostics})
+}
+
+fn entry(
+    skill: &Skill,
+    load: &str,
+    listed: bool,
+    visible: bool,
+    shadowed_by: Option<String>,
+) -> Value {
+    json!({
+        "id": skill.id.as_str(),
+        "name": skill.name,
+        "description": skill.description,
+        "format": skill.format.as_str(),
+        "load": load,
+        "scope": skill.scope.as_str(),
+        "path": skill.path,
+        "version": skill.version,
+        "digest": skill.content_digest,
+        "listed": listed,
+        "visible": visible,
+        "shadowed_by": shadowed_by,
+    })
+}

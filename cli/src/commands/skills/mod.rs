@@ -1,0 +1,68 @@
+//! `tekne skills`: what there is, one of them, and what is wrong with their files.
+
+mod check;
+mod list;
+mod show;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use skill_core::{Diagnostic, Severity};
+
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::render::terminal::visible;
+
+/// Subcommands of `tekne skills`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// List the skills there are
+    List,
+    /// Show a skill: what is known of it, and its text
+    Show(show::ShowArgs),
+    /// Check skill files and say what is wrong with each
+    Check(check::CheckArgs),
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, command: &SkillsCommand) -> Result<Exit, CliError> {
+    match command {
+        SkillsCommand::List => list::run(context),
+        SkillsCommand::Show(arguments) => show::run(context, arguments),
+        SkillsCommand::Check(arguments) => check::run(context, arguments),
+    }
+}
+
+/// Returns a diagnostic as it stands in JSON.
+fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+    json!({
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.as_str(),
+        "path": diagnostic.path,
+        "line": diagnostic.line,
+        "column": diagnostic.column,
+        "message": diagnostic.message,
+        "text": diagnostic.text,
+        "fix": diagnostic.fix,
+    })
+}
+
+/// Returns a diagnostic as a person reads it: place, code, message, and the fix below.
+fn diagnostic_text(context: &Context, diagnostic: &Diagnostic) -> String {
+    let mut place = context.environment.shown(&diagnostic.path);
+    for number in [diagnostic.line, diagnostic.column].into_iter().flatten() {
+        place.push_str(&format!(":{number}"));
+    }
+    let word = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    };
+    let mut text = format!(
+        "{place}: {word}[{}]: {}",
+        diagnostic.code, diagnostic.message
+    );
+    if let Some(fix) = &diagnostic.fix {
+        text.push_str(&format!("\n  fix: {fix}"));
+    }
+    visible(&text)
+}

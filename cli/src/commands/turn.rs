@@ -1,0 +1,101 @@
+//! One turn from the command line: runs it, shows it, and turns its outcome into an exit code.
+
+use std::sync::Arc;
+
+use loop_runtime::{RunError, StoreErrorKind, TurnOutcome, TurnReport, TurnRequest};
+
+use crate::app::Context;
+use crate::error::{CliError, Exit};
+use crate::interrupt;
+use crate::render::run::RunView;
+use crate::setup::{self, Wanted};
+
+/// Runs a turn to its end.
+pub(crate) fn run(
+    context: &Context,
+    wanted: &Wanted,
+    request: TurnRequest,
+    fail_on_denied: bool,
+) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
+        })?;
+    let ended = runtime.block_on(turn(context, wanted, request));
+    // A thread that waits for an answer at the terminal would hold the process back.
+    runtime.shutdown_background();
+    let report = ended?;
+    if fail_on_denied && report.denied > 0 && report.outcome == TurnOutcome::Completed {
+        let message = format!("{} calls were denied", report.denied);
+        return Err(CliError::new(Exit::Approval, "denied", message)
+            .with_hint("allow what is needed with --yes, or in `tools.policy`"));
+    }
+    exit(&report)
+}
+
+async fn turn(
+    context: &Context,
+    wanted: &Wanted,
+    request: TurnRequest,
+) -> Result<TurnReport, CliError> {
+    let cancel = interrupt::token();
+    let loaded = setup::configuration_for(context, wanted)?;
+    for notice in &loaded.notices {
+        context.output.notice(&format!("{notice}; {}", notice.hint));
+    }
+    let agent = Arc::new(setup::agent(context, &loaded, wanted).await?);
+    let live = context.environment.stdout_terminal;
+    let mut view = RunView::new(&context.output, live, context.options.verbose > 0);
+    let stop = cancel.clone();
+    let mut sink = |event| {
+        view.show(&event);
+        if view.has_failed() {
+            stop.cancel();
+        }
+    };
+    let ran = agent.run(request, cancel, &mut sink).await;
+    view.finish()?;
+    ran.map_err(failed_to_begin)
+}
+
+fn failed_to_begin(error: RunError) -> CliError {
+    match error {
+        RunError::Store(error) if error.kind == StoreErrorKind::NotFound => {
+            CliError::usage(error.to_string())
+                .with_code("session_not_found")
+                .with_hint("`tekne sessions list` shows the sessions there are")
+        }
+        RunError::Store(error) => CliError::new(Exit::Failed, "journal", error.to_string()),
+        error => CliError::new(Exit::Failed, "internal", error.to_string()),
+    }
+}
+
+/// Turns an outcome into the program's end.
+fn exit(report: &TurnReport) -> Result<Exit, CliError> {
+    let (exit, words) = match &report.outcome {
+        TurnOutcome::Completed => return Ok(Exit::Done),
+        TurnOutcome::AwaitingApproval => (Exit::Approval, "a call waits for an approval"),
+        TurnOutcome::MaxSteps => (Exit::Limit, "the step limit was reached"),
+        TurnOutcome::ContextLimit => (Exit::Limit, "the request does not fit the model's window"),
+        TurnOutcome::Aborted => (Exit::Cancelled, "cancelled"),
+        TurnOutcome::Truncated => (Exit::Failed, "the answer was cut"),
+        TurnOutcome::Refused => (Exit::Failed, "the model refused"),
+        _ => (Exit::Failed, "the turn failed"),
+    };
+    let message = match &report.failure {
+        Some(failure) => format!("{words}: {}", failure.message),
+        None => words.to_owned(),
+    };
+    let mut error = CliError::new(exit, &report.outcome.to_string(), message);
+    error.hint = report
+        .failure
+        .as_ref()
+        .and_then(|failure| failure.hint.clone())
+        .or_else(|| {
+            (report.outcome != TurnOutcome::Aborted)
+                .then(|| format!("go on with `tekne run --resume {} \"…\"`", report.session))
+        });
+    Err(error)
+}

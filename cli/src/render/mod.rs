@@ -1,0 +1,5 @@
+//! How results look: text for people, JSON for programs.
+
+pub(crate) mod run;
+pub(crate) mod table;
+pub(crate) mod terminal;

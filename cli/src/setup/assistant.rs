@@ -1,0 +1,123 @@
+//! The assistant: who acts, as the configuration describes it.
+
+use std::collections::BTreeSet;
+
+use loop_runtime::Profile;
+use prompt_compiler::{Placement, Preset, Residency};
+use skill_core::{LoadMode, Principal, SkillPreference};
+
+use crate::app::Context;
+use crate::config::{self, AssistantConfig, Config, LoadChoice, ProfileName};
+use crate::error::CliError;
+
+/// The name of the assistant that needs no configuration.
+const DEFAULT: &str = "default";
+
+/// An assistant with everything decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Assistant {
+    pub(crate) name: String,
+    pub(crate) profile: Profile,
+    pub(crate) preset: Preset,
+    pub(crate) instructions: String,
+    pub(crate) config: AssistantConfig,
+}
+
+impl Assistant {
+    /// Finds the assistant that was asked for.
+    pub(crate) fn new(context: &Context, config: &Config) -> Result<Self, CliError> {
+        let name = context.options.assistant.as_deref().unwrap_or(DEFAULT);
+        let own = match config.assistants.get(name) {
+            Some(own) => own.clone(),
+            None if name == DEFAULT => AssistantConfig::default(),
+            None => return Err(unknown(name, config)),
+        };
+        let preset = context
+            .options
+            .preset
+            .as_deref()
+            .or(own.preset.as_deref())
+            .unwrap_or(DEFAULT);
+        let mut preset = Preset::built_in(preset)
+            .map_err(|error| CliError::usage(error.to_string()).with_code("unknown_preset"))?;
+        adapt(&mut preset, &own);
+        Ok(Self {
+            name: name.to_owned(),
+            profile: match own.profile {
+                Some(ProfileName::QuickAsk) => Profile::QUICK_ASK,
+                _ => Profile::AGENT,
+            },
+            preset,
+            instructions: own.system.clone().unwrap_or_default(),
+            config: own,
+        })
+    }
+
+    /// Returns who it is when skills are looked at.
+    pub(crate) fn principal(&self, config: &Config) -> Principal {
+        let preferences = self.config.skills.iter().map(|(skill, preference)| {
+            let load = preference.load.map(|load| match load {
+                LoadChoice::Always => LoadMode::Always,
+                LoadChoice::Lazy => LoadMode::Lazy,
+            });
+            (
+                skill.clone(),
+                SkillPreference {
+                    enabled: preference.enabled,
+                    load,
+                },
+            )
+        });
+        Principal {
+            assistant: self.name.clone(),
+            groups: self.config.groups.iter().cloned().collect(),
+            roles: self.config.roles.iter().cloned().collect(),
+            contexts: BTreeSet::new(),
+            disabled: config.skills.disabled.clone(),
+            preferences: preferences.collect(),
+        }
+    }
+
+    /// Returns the tools it may use: what the configuration allows, and its own list allows.
+    pub(crate) fn tools(&self, config: &Config) -> Option<Vec<String>> {
+        match (&config.tools.allow, &self.config.tools) {
+            (None, None) => None,
+            (Some(allowed), None) | (None, Some(allowed)) => Some(allowed.clone()),
+            (Some(allowed), Some(own)) => Some(
+                own.iter()
+                    .filter(|tool| allowed.contains(tool))
+                    .cloned()
+                    .collect(),
+            ),
+        }
+    }
+}
+
+fn adapt(preset: &mut Preset, own: &AssistantConfig) {
+    if let Some(residency) = own.residency {
+        preset.residency = match residency {
+            config::Residency::Once => Residency::Once,
+            config::Residency::Turn => Residency::Turn,
+            config::Residency::Session => Residency::Session,
+        };
+    }
+    if let Some(placement) = own.placement {
+        preset.placement = match placement {
+            config::Placement::System => Placement::System,
+            config::Placement::ToolResult => Placement::ToolResult,
+        };
+    }
+    if let Some(most) = own.max_loaded {
+        preset.max_loaded = usize::try_from(most.get()).ok();
+    }
+}
+
+fn unknown(name: &str, config: &Config) -> CliError {
+    let mut known: Vec<&str> = config.assistants.keys().map(String::as_str).collect();
+    if !known.contains(&DEFAULT) {
+        known.push(DEFAULT);
+    }
+    CliError::usage(format!("no assistant named `{name}`"))
+        .with_code("unknown_assistant")
+        .with_hint(format!("there are: {}", known.join(", ")))
+}

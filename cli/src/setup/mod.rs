@@ -1,0 +1,247 @@
+//! Wires an agent: configuration, skills, model, gateway, journal.
+
+mod assistant;
+mod model;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loop_runtime::{Agent, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind};
+use prompt_compiler::VocabularyCounter;
+use skill_core::{ScanLimits, SkillCatalog, project_root};
+use tool_gateway::{Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Workspace};
+
+use crate::app::Context;
+use crate::approver::TerminalApprover;
+use crate::config::{Config, Loaded, Origin, Override, Places};
+use crate::error::CliError;
+use crate::roots;
+use crate::system::{SystemClock, UuidSource};
+
+/// The variable that names a model like `--model` does.
+pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
+
+pub(crate) use assistant::Assistant;
+pub(crate) use model::choose;
+
+/// What a command wants of its agent, beyond the global options.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Further skills, from `--skill`.
+    pub(crate) skills: Vec<PathBuf>,
+    /// Allow rules of this run, from `--yes`.
+    pub(crate) rules: Vec<String>,
+    /// The step limit, from `--max-steps`.
+    pub(crate) max_steps: Option<u32>,
+    /// The profile, where the command decides it.
+    pub(crate) profile: Option<Profile>,
+    /// Whether a journal is kept.
+    pub(crate) journal: bool,
+    /// Whether counts must be exact.
+    pub(crate) exact: bool,
+}
+
+/// Loads the configuration, with flags and environment on top of the files.
+pub(crate) fn configuration(context: &Context) -> Result<Loaded, CliError> {
+    configuration_for(context, &Wanted::default())
+}
+
+/// Loads the configuration for a run that has options of its own.
+pub(crate) fn configuration_for(context: &Context, wanted: &Wanted) -> Result<Loaded, CliError> {
+    let environment = &context.environment;
+    let places = Places {
+        managed: Some(PathBuf::from("/etc/tekne/config.yaml")),
+        user: Some(environment.config_dir.join("config.yaml")),
+        project: project_root(&roots::places(environment)).map(|root| project_file(context, root)),
+        file: context
+            .options
+            .config
+            .as_ref()
+            .map(|path| environment.cwd.join(path)),
+        home: Some(environment.home.clone()),
+    };
+    Ok(crate::config::load(&places, &overrides(context, wanted))?)
+}
+
+fn overrides(context: &Context, wanted: &Wanted) -> Vec<Override> {
+    let flag = |key, value, name| Override {
+        key,
+        value,
+        origin: Origin::Flag(name),
+    };
+    let mut overrides = Vec::new();
+    if let Some(model) = context.environment.variable(MODEL_VARIABLE) {
+        let origin = Origin::Environment(MODEL_VARIABLE);
+        overrides.push(Override {
+            key: "model",
+            value: model.into(),
+            origin,
+        });
+    }
+    if let Some(model) = &context.options.model {
+        overrides.push(flag("model", model.as_str().into(), "--model"));
+    }
+    if let Some(steps) = wanted.max_steps {
+        overrides.push(flag("limits.max_steps", steps.into(), "--max-steps"));
+    }
+    overrides
+}
+
+/// Returns the project's file: the nearest from the working folder up to the project's root.
+fn project_file(context: &Context, root: PathBuf) -> PathBuf {
+    let file = |folder: &std::path::Path| folder.join(".tekne/config.yaml");
+    let folders = context
+        .environment
+        .cwd
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&root));
+    let nearest = folders.map(file).find(|path| path.exists());
+    nearest.unwrap_or_else(|| file(&root))
+}
+
+/// Reads the skills of every root.
+pub(crate) fn catalog(context: &Context, config: &Config, flags: &[PathBuf]) -> SkillCatalog {
+    SkillCatalog::scan(
+        &roots::roots(&context.environment, config, flags),
+        &ScanLimits::default(),
+    )
+}
+
+/// Wires an agent.
+pub(crate) async fn agent(
+    context: &Context,
+    loaded: &Loaded,
+    wanted: &Wanted,
+) -> Result<Agent, CliError> {
+    let config = &loaded.config;
+    let assistant = Assistant::new(context, config)?;
+    let chosen = choose(context, config, &assistant).await?;
+    if let Some(reason) = &chosen.reason {
+        context.output.notice(reason);
+    }
+    let profile = profile(config, &assistant, wanted);
+    let catalog = catalog(context, config, &wanted.skills);
+    Ok(Agent {
+        provider: chosen.connect()?,
+        counter: Arc::new(VocabularyCounter::for_model(&chosen.model)),
+        gateway: Arc::new(gateway(context, config, &assistant, wanted, profile)?),
+        catalog: Arc::new(catalog),
+        principal: assistant.principal(config),
+        preset: assistant.preset.clone(),
+        profile,
+        instructions: assistant.instructions.clone(),
+        session_context: Vec::new(),
+        budget: chosen.budget(config, !wanted.exact),
+        model: chosen.model,
+        store: store(context, wanted.journal)?,
+        clock: Arc::new(SystemClock::new()),
+        ids: Arc::new(UuidSource),
+        workspace: context.environment.cwd.display().to_string(),
+    })
+}
+
+fn profile(config: &Config, assistant: &Assistant, wanted: &Wanted) -> Profile {
+    let mut profile = wanted.profile.unwrap_or(assistant.profile);
+    if profile.enable_tools {
+        let limit = config.limits.max_steps.map(std::num::NonZeroU32::get);
+        profile.max_steps = limit.unwrap_or(profile.max_steps);
+    }
+    profile
+}
+
+fn gateway(
+    context: &Context,
+    config: &Config,
+    assistant: &Assistant,
+    wanted: &Wanted,
+    profile: Profile,
+) -> Result<Gateway, CliError> {
+    let interactive = context.environment.is_interactive(context.output.is_json());
+    let approver: Arc<dyn Approver> = if interactive {
+        Arc::new(TerminalApprover)
+    } else {
+        Arc::new(HeadlessApprover)
+    };
+    let mut builder = Gateway::builder()
+        .policy(policy(context, config, wanted, interactive)?)
+        .approver(approver);
+    if profile.enable_tools {
+        let workspace = Workspace::open(&context.environment.cwd).map_err(|error| {
+            CliError::usage(error.to_string())
+                .with_code("workspace")
+                .with_path(&context.environment.cwd)
+        })?;
+        builder = builder.tools(tool_gateway::builtins(&workspace));
+        if let Some(allowed) = assistant.tools(config) {
+            builder = builder.allow_only(allowed);
+        }
+    }
+    builder.build().map_err(|error| {
+        CliError::usage(error.to_string()).with_hint("mend the list of tools in the configuration")
+    })
+}
+
+fn policy(
+    context: &Context,
+    config: &Config,
+    wanted: &Wanted,
+    interactive: bool,
+) -> Result<Policy, CliError> {
+    let mut rules = Vec::new();
+    // Which file a rule stands in was judged when the layers were merged.
+    rules.extend(
+        config
+            .tools
+            .policy
+            .iter()
+            .map(|rule| (Source::User, rule.rule().clone())),
+    );
+    for text in &wanted.rules {
+        let rule = Rule::granted(text).map_err(|error| {
+            CliError::usage(format!("--yes: {error}"))
+                .with_hint("a rule looks like `write(notes/**)`")
+        })?;
+        rules.push((Source::Flag, rule));
+    }
+    let mode = if interactive {
+        Mode::Interactive
+    } else {
+        Mode::Headless
+    };
+    let (policy, _) = Policy::merge(mode, rules);
+    let inside: Vec<String> = roots::roots(&context.environment, config, &wanted.skills)
+        .iter()
+        .filter_map(|root| root.path.strip_prefix(&context.environment.cwd).ok())
+        .map(|path| path.display().to_string())
+        .collect();
+    Ok(policy.protect(inside.iter().map(String::as_str)))
+}
+
+/// Opens the journal; without one nothing is kept.
+pub(crate) fn store(context: &Context, journal: bool) -> Result<Arc<dyn SessionStore>, CliError> {
+    if !journal {
+        return Ok(Arc::new(MemoryStore::new()));
+    }
+    let folder = &context.environment.data_dir;
+    let unwritable = |message: String| {
+        CliError::usage(message)
+            .with_code("data_directory")
+            .with_hint("make the folder writable, or set XDG_DATA_HOME to one that is")
+    };
+    std::fs::create_dir_all(folder).map_err(|error| {
+        unwritable(format!("cannot make the data folder {}", folder.display())).with_source(error)
+    })?;
+    let store = SqliteStore::open(&context.environment.journal()).map_err(|error| {
+        let failure = unwritable(error.to_string());
+        match error.kind {
+            StoreErrorKind::Newer => {
+                failure.with_hint("use the newer version, or set XDG_DATA_HOME to another folder")
+            }
+            StoreErrorKind::Corrupt => {
+                failure.with_hint("move the file away; a new one is made at the next run")
+            }
+            _ => failure,
+        }
+    })?;
+    Ok(Arc::new(store))
+}

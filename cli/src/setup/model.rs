@@ -1,0 +1,189 @@
+//! Which model is used: what was said, else what is there, else none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use llm_providers::{ConnectOptions, DIALECTS, Protocol, Secret, connect, dialect, probe_local};
+use prompt_compiler::Budget;
+use skill_core::{ModelId, Provider};
+
+use crate::app::Context;
+use crate::config::{BaseUrl, Config, ModelChoice, ModelConfig};
+use crate::error::CliError;
+use crate::setup::Assistant;
+use crate::system::jitter_seed;
+
+/// How long a local server has to answer when no model was named.
+const PROBE: Duration = Duration::from_millis(50);
+
+/// The name that stands for no language model.
+const OFFLINE: &str = "offline";
+
+/// A model with all that is needed to reach it.
+#[derive(Debug)]
+pub(crate) struct ChosenModel {
+    pub(crate) model: ModelId,
+    pub(crate) provider: String,
+    /// Why it was chosen, where nobody named it.
+    pub(crate) reason: Option<String>,
+    options: ConnectOptions,
+    limits: ModelConfig,
+}
+
+impl ChosenModel {
+    /// Returns the provider.
+    pub(crate) fn connect(&self) -> Result<Arc<dyn Provider>, CliError> {
+        connect(&self.options).map_err(|error| {
+            let hint = error.hint();
+            let mut failure = CliError::usage(error.to_string()).with_code("provider");
+            failure.hint = hint;
+            failure
+        })
+    }
+
+    /// Returns how much fits into a request.
+    pub(crate) fn budget(&self, config: &Config, allow_bound: bool) -> Budget {
+        let default = Budget::default();
+        let window = config.context.window.or(self.limits.window);
+        let reserve = config.context.reserve_output;
+        let most = self.limits.max_output.map(|most| u64::from(most.get()));
+        Budget {
+            window: window.map_or(default.window, std::num::NonZeroU64::get),
+            reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
+            caps: config.context.caps.clone(),
+            allow_bound,
+        }
+    }
+
+    /// Returns the address requests go to, where there is one.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.options.base_url.as_deref()
+    }
+}
+
+/// Decides the model.
+pub(crate) async fn choose(
+    context: &Context,
+    config: &Config,
+    assistant: &Assistant,
+) -> Result<ChosenModel, CliError> {
+    // Flag and environment stand in the configuration already, and above the assistant's wish.
+    let overridden = context.options.model.is_some()
+        || context
+            .environment
+            .variable(super::MODEL_VARIABLE)
+            .is_some();
+    let own = assistant.config.model.clone().filter(|_| !overridden);
+    let named = own.or_else(|| config.model.clone());
+    match named {
+        Some(ModelChoice::Offline) => Ok(offline(None)),
+        Some(ModelChoice::Remote { provider, model }) => {
+            remote(context, config, &provider, ModelId::new(model), None)
+        }
+        None if context.options.base_url.is_some() => Err(CliError::usage(
+            "--base-url says where, but not which model",
+        )
+        .with_hint("add --model PROVIDER/MODEL, for example --model openai/gpt-4o")),
+        None => unnamed(context, config).await,
+    }
+}
+
+/// Nobody named a model: a key in the environment, a server on this machine, or none.
+async fn unnamed(context: &Context, config: &Config) -> Result<ChosenModel, CliError> {
+    for known in DIALECTS {
+        let (Some(variable), Some(model)) = (known.key_env, known.default_model) else {
+            continue;
+        };
+        if context.environment.variable(variable).is_some() {
+            let reason = format!(
+                "model {}/{model}: none is configured and {variable} is set",
+                known.name
+            );
+            return remote(
+                context,
+                config,
+                known.name,
+                ModelId::new(model),
+                Some(reason),
+            );
+        }
+    }
+    if let Some(server) = probe_local(PROBE).await {
+        let reason = format!(
+            "model {}/{}: none is configured and a server answers at {}",
+            server.dialect, server.model, server.base_url
+        );
+        let model = ModelId::new(server.model);
+        return remote(context, config, server.dialect, model, Some(reason));
+    }
+    Ok(offline(Some(
+        "no language model: none is configured, no key is set and no local server answers"
+            .to_owned(),
+    )))
+}
+
+fn offline(reason: Option<String>) -> ChosenModel {
+    ChosenModel {
+        model: ModelId::new(OFFLINE),
+        provider: OFFLINE.to_owned(),
+        reason,
+        options: ConnectOptions::new(OFFLINE),
+        limits: ModelConfig::default(),
+    }
+}
+
+fn remote(
+    context: &Context,
+    config: &Config,
+    provider: &str,
+    model: ModelId,
+    reason: Option<String>,
+) -> Result<ChosenModel, CliError> {
+    let own = config.providers.get(provider);
+    let known = dialect(provider);
+    let flag = context
+        .options
+        .base_url
+        .as_deref()
+        .map(base_url)
+        .transpose()?;
+    let address = flag.or_else(|| own.and_then(|own| own.base_url.clone()));
+    let variable = own
+        .and_then(|own| {
+            own.api_key_env
+                .as_ref()
+                .map(|name| name.as_str().to_owned())
+        })
+        .or_else(|| known.and_then(|known| known.key_env).map(str::to_owned));
+    let key = variable
+        .as_ref()
+        .and_then(|name| context.environment.variable(name));
+    let models: Option<&BTreeMap<String, ModelConfig>> = own.map(|own| &own.models);
+    let limits = models
+        .and_then(|models| models.get(model.as_str()))
+        .cloned();
+    let options = ConnectOptions {
+        base_url: address.map(|address| address.as_str().to_owned()),
+        protocol: own
+            .and_then(|own| own.protocol)
+            .and_then(|name| name.as_str().parse::<Protocol>().ok()),
+        api_key: key.map(Secret::new),
+        jitter_seed: jitter_seed(),
+        ..ConnectOptions::new(provider)
+    };
+    Ok(ChosenModel {
+        model,
+        provider: provider.to_owned(),
+        reason,
+        options,
+        limits: limits.unwrap_or_default(),
+    })
+}
+
+fn base_url(text: &str) -> Result<BaseUrl, CliError> {
+    text.parse().map_err(|message: String| {
+        CliError::usage(format!("--base-url: {message}"))
+            .with_hint("for example `http://127.0.0.1:8080/v1`")
+    })
+}
