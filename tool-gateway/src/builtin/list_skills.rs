@@ -9,7 +9,6 @@ use skill_core::{LoadMode, ViewedSkill};
 use crate::access::Access;
 use crate::builtin::skill_text::one_line;
 use crate::context::ToolContext;
-use crate::escape::escape_line;
 use crate::output::cut;
 use crate::tool::{Tool, ToolError, ToolOutput};
 
@@ -104,24 +103,22 @@ fn page(found: &[&ViewedSkill], offset: usize, limit: usize, query: Option<&str>
 /// Returns the line of one skill; its id is always whole, or it could not be opened.
 fn line(viewed: &ViewedSkill) -> String {
     let skill = &viewed.skill;
-    let id = escape_line(skill.id.as_str());
+    let id = one_line(skill.id.as_str());
     let mark = if viewed.load == LoadMode::Always {
         " (always on)"
     } else {
         ""
     };
-    let description = one_line(&skill.description);
-    let short = cut(&description, MAX_DESCRIPTION_BYTES);
-    let more = if short.len() < description.len() {
+    let description = one_line(cut(&skill.description, MAX_DESCRIPTION_BYTES));
+    let more = if skill.description.len() > MAX_DESCRIPTION_BYTES {
         "…"
     } else {
         ""
     };
-    if short.is_empty() {
-        format!("- {id}{mark}")
-    } else {
-        format!("- {id}{mark}: {short}{more}")
+    if description.is_empty() {
+        return format!("- {id}{mark}");
     }
+    format!("- {id}: {description}{more}{mark}")
 }
 
 /// Returns the skills in which a word of `query` occurs, those with most words first.

@@ -1,34 +1,29 @@
-//! How skills are put into text for the model: names escaped, ids as they are, files enveloped.
+//! How skills are put into text for the model: names escaped, files enveloped.
 
 use skill_core::ViewedSkill;
 
 use crate::escape::escape_line;
 
-/// Returns `text` on one line, with runs of white space as one space and nothing hidden.
+/// Returns `text` on one line, without meaning as markup and with nothing hidden: it is data,
+/// whatever it says.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    escape_line(&words.join(" "))
-}
-
-/// Returns text for an attribute of an envelope.
-fn attribute(text: &str) -> String {
-    one_line(text)
+    let line = words
+        .join(" ")
         .replace('&', "&amp;")
-        .replace('"', "&quot;")
         .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    escape_line(&line)
 }
 
 /// Wraps the text of a file of a skill; the closing tag carries eight characters of `digest`, so
 /// that no text can close it.
 pub(super) fn enveloped_file(skill: &ViewedSkill, file: &str, digest: &str, text: &str) -> String {
-    let short = digest.get(..8).unwrap_or(digest);
-    let line_end = if text.ends_with('\n') || text.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
+    let mark = digest.get(..8).unwrap_or(digest);
+    let attribute = |text: &str| one_line(text).replace('"', "&quot;");
+    let line_end = if text.ends_with('\n') { "" } else { "\n" };
     format!(
-        "<skill-file id=\"{}\" path=\"{}\" digest=\"{digest}\">\n{text}{line_end}</skill-file:{short}>",
+        "<resource skill=\"{}\" path=\"{}\" digest=\"{mark}\">\n{text}{line_end}</resource:{mark}>",
         attribute(skill.skill.id.as_str()),
         attribute(file),
     )

@@ -167,13 +167,18 @@ impl PathGlob {
             }
             at += segment.chars().count() + 1;
         }
-        let folded = exact
+        let mut folded: Vec<Segment> = exact
             .iter()
             .map(|segment| match segment {
                 Segment::AnyDepth => Segment::AnyDepth,
                 Segment::Name(glob) => Segment::Name(glob.folded()),
             })
             .collect();
+        // Who names a folder means what is in it, with a slash behind it or without.
+        let names_one = matches!(exact.last(), Some(Segment::Name(glob)) if glob.is_literal());
+        if names_one || pattern.ends_with('/') {
+            folded.push(Segment::AnyDepth);
+        }
         Ok(Self { exact, folded })
     }
 
@@ -190,7 +195,8 @@ impl PathGlob {
         matches_segments(&self.exact, &names)
     }
 
-    /// Tells whether the pattern matches the path on a file system that folds names.
+    /// Tells whether the pattern matches the path, or a folder above it that it names, on a file
+    /// system that folds names.
     pub(super) fn matches_folded(&self, path: &str) -> bool {
         let names: Vec<String> = segments(path).map(fold).collect();
         matches_segments(&self.folded, &names)
@@ -289,6 +295,19 @@ mod tests {
         }
         assert!(folded("caf\u{e9}/**", "cafe\u{301}/x"));
         assert!(!folded("secret/**", "secrets/x"));
+    }
+
+    #[test]
+    fn a_folder_named_with_or_without_a_slash_means_what_is_in_it() {
+        let folded =
+            |pattern: &str, path: &str| PathGlob::parse(pattern).unwrap().matches_folded(path);
+        for pattern in ["secret", "secret/", "**/secret", "secret/**", "*cret/"] {
+            assert!(folded(pattern, "secret"), "{pattern}");
+            assert!(folded(pattern, "secret/a/b"), "{pattern}");
+            assert!(!folded(pattern, "secrets/a"), "{pattern}");
+        }
+        assert!(!folded("*.pem", "x.pem/a"));
+        assert!(!PathGlob::parse("secret").unwrap().matches("secret/a"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Effect {
 /// | `tool` | the name of a tool |
 ///
 /// `allow` matches exactly as written. `ask` and `deny` also match what a forgiving file system
-/// takes for the same name.
+/// takes for the same name, and what lies below a folder that they name.
 ///
 /// ```
 /// use tool_gateway::{Effect, Rule};
