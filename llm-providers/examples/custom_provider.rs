@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             model: ModelId::new("any"),
             system: Vec::new(),
             messages: vec![Message::user("hello from a provider of one's own")],
-            tools: Vec::new(),
+            tools: [].into(),
             max_output_tokens: None,
         };
         let mut stream = provider.stream(request).await?;

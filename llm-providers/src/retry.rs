@@ -193,7 +193,7 @@ mod tests {
             model: ModelId::new("m"),
             system: Vec::new(),
             messages: Vec::new(),
-            tools: Vec::new(),
+            tools: [].into(),
             max_output_tokens: None,
         };
         let begin = Instant::now();

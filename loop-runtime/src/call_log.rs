@@ -52,12 +52,16 @@ impl CallLog for DriverLog<'_, '_> {
             CallEvent::Running {
                 call_id,
                 arguments_digest,
+                has_effect,
             } => {
                 session.push(JournalEvent::ToolStarted {
                     call_id: call_id.clone(),
                     arguments_digest: arguments_digest.clone(),
                 });
-                commit(session).await?;
+                // An intent protects an effect from happening twice; reading has none.
+                if *has_effect {
+                    commit(session).await?;
+                }
                 emitter.emit(EventKind::ToolRunning {
                     id: call_id.clone(),
                 });

@@ -1,10 +1,9 @@
 //! The driver: does what the turn machine decides, and writes down what happened.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use prompt_compiler::{BlockMark, CompiledPrompt};
-use sha2::{Digest, Sha256};
 use skill_core::{
     CompletionEvent, ProviderError, ProviderErrorKind, SkillView, ToolCall, ToolDefinition, Usage,
 };
@@ -36,7 +35,8 @@ pub(crate) struct Driver<'a, 'e> {
     turn_id: String,
     turn: Turn,
     view: SkillView,
-    tools: Vec<ToolDefinition>,
+    tools: Arc<[ToolDefinition]>,
+    environment: String,
     marks: Option<Vec<BlockMark>>,
     usage: Usage,
     denied: u32,
@@ -53,8 +53,10 @@ impl<'a, 'e> Driver<'a, 'e> {
         emitter: Emitter<'e>,
     ) -> Self {
         let view = agent.catalog.view(&agent.principal);
+        let tools = gather::offered_tools(agent, &view);
         Self {
-            tools: gather::offered_tools(agent, &view),
+            environment: gather::environment_digest(agent, &view, &tools),
+            tools,
             view,
             turn_id: agent.ids.next_id(),
             turn: Turn::new(agent.profile.enable_tools, agent.profile.max_steps),
@@ -166,7 +168,7 @@ impl<'a, 'e> Driver<'a, 'e> {
         self.session.push(JournalEvent::ModelRequested {
             step,
             tokens: prompt.report.total,
-            environment: self.environment(),
+            environment: self.environment.clone(),
         });
         self.emitter.emit(EventKind::ModelStarted {
             provider: self.agent.provider.name().to_owned(),
@@ -438,31 +440,6 @@ impl<'a, 'e> Driver<'a, 'e> {
 
     fn assistant(&self) -> &'a str {
         &self.agent.principal.assistant
-    }
-
-    /// Returns the digest of all that decides what the model may do: skills, profile, tools, model.
-    fn environment(&self) -> String {
-        let tools: BTreeMap<&str, &serde_json::Value> = self
-            .tools
-            .iter()
-            .map(|tool| (tool.name.as_str(), &tool.parameters))
-            .collect();
-        let mut hasher = Sha256::new();
-        for part in [
-            "tekne environment 1",
-            self.view.digest(),
-            self.agent.profile.name,
-            self.agent.model.as_str(),
-            &serde_json::to_string(&tools).unwrap_or_default(),
-        ] {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use prompt_compiler::{
     CompileInput, ContextFragment, IndexMode, SkillEntry, SkillInput, SkillText,
 };
+use sha2::{Digest, Sha256};
 use skill_core::{
     LoadMode, Message, OpenError, OpenErrorKind, SkillView, ToolDefinition, ViewedSkill,
 };
@@ -143,9 +144,9 @@ fn restriction(active: &[&ViewedSkill]) -> Option<Arc<BTreeSet<String>>> {
 
 /// Returns the definitions on offer: none without tools, no skill tools without skills, and the
 /// paging tool only where something is not listed.
-pub(crate) fn offered_tools(agent: &Agent, view: &SkillView) -> Vec<ToolDefinition> {
+pub(crate) fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
     if !agent.profile.enable_tools {
-        return Vec::new();
+        return [].into();
     }
     let paged = agent.preset.index_mode(view.len()) == IndexMode::ToolOnly
         || view.skills().iter().any(|viewed| !viewed.listed);
@@ -163,13 +164,37 @@ pub(crate) fn offered_tools(agent: &Agent, view: &SkillView) -> Vec<ToolDefiniti
         .collect()
 }
 
+/// Returns the digest of all that decides what the model may do: skills, profile, tools, model.
+pub(crate) fn environment_digest(
+    agent: &Agent,
+    view: &SkillView,
+    tools: &[ToolDefinition],
+) -> String {
+    let mut hasher = Sha256::new();
+    for part in [
+        "tekne environment 1",
+        view.digest(),
+        agent.profile.name,
+        agent.model.as_str(),
+        &serde_json::to_string(tools).unwrap_or_default(),
+    ] {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 /// Puts a compile input together.
 pub(crate) fn input<'a>(
     agent: &'a Agent,
     skills: &'a SkillInput,
     messages: &'a [Message],
     turn_context: &'a [ContextFragment],
-    tools: &'a [ToolDefinition],
+    tools: &'a Arc<[ToolDefinition]>,
 ) -> CompileInput<'a> {
     CompileInput {
         model: &agent.model,

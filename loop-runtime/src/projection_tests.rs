@@ -251,7 +251,7 @@ fn every_prefix_of_a_journal_leads_to_a_valid_request_after_settling() {
             model: skill_core::ModelId::new("test"),
             system: Vec::new(),
             messages: projection.messages.clone(),
-            tools: Vec::new(),
+            tools: [].into(),
             max_output_tokens: None,
         };
         assert_eq!(

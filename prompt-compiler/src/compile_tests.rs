@@ -1,12 +1,17 @@
 //! Tests of whole compilations.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
-use skill_core::{CallStatus, LoadMode, ModelId, Role, ToolCall, ToolResult};
+use skill_core::{
+    CallStatus, ContentBlock, LoadMode, Message, ModelId, Role, ToolCall, ToolDefinition,
+    ToolResult,
+};
 
 use super::*;
 use crate::input::{Budget, ContextFragment, Opening, SkillEntry, SkillInput, SkillText};
+use crate::output::{BlockMark, SectionReport};
 use crate::preset::Preset;
 use crate::validate::validate;
 
@@ -16,7 +21,7 @@ struct Case {
     skills: SkillInput,
     messages: Vec<Message>,
     turn_context: Vec<ContextFragment>,
-    tools: Vec<ToolDefinition>,
+    tools: Arc<[ToolDefinition]>,
     budget: Budget,
     previous: Option<Vec<BlockMark>>,
 }
@@ -33,7 +38,7 @@ impl Case {
             skills: SkillInput::default(),
             messages,
             turn_context: Vec::new(),
-            tools: vec![tool],
+            tools: [tool].into(),
             budget: Budget::default(),
             previous: None,
         }

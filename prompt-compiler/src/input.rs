@@ -1,6 +1,7 @@
 //! What a prompt is compiled from: plain values, gathered by somebody else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use skill_core::{LoadMode, Message, ModelId, ToolDefinition};
@@ -25,7 +26,7 @@ pub struct CompileInput<'a> {
     /// Context of this turn, placed in front of the current user message.
     pub turn_context: &'a [ContextFragment],
     /// The tools on offer.
-    pub tools: &'a [ToolDefinition],
+    pub tools: &'a Arc<[ToolDefinition]>,
     /// How much fits.
     pub budget: &'a Budget,
     /// Marks of the previous request of this session, to tell how much of it stays.

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod compile;
+mod draft;
 mod groups;
 mod input;
 mod listing;
+mod meter;
 mod output;
 mod preset;
 mod render;

@@ -54,6 +54,22 @@ pub struct BlockMark {
     pub tokens: u64,
 }
 
+impl BlockMark {
+    pub(crate) fn new(bytes: &[u8], tokens: u64) -> Self {
+        Self {
+            fingerprint: Self::fingerprint(bytes),
+            tokens,
+        }
+    }
+
+    /// Returns the FNV-1a hash: the same on every machine and in every version.
+    pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    }
+}
+
 /// A request that cannot be made to fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{total} tokens do not fit into {limit} (window {window}, {reserve_output} reserved for the answer); the largest parts are {}", largest.join(", "))]

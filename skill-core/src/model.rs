@@ -1,6 +1,7 @@
 //! The contract between the loop and a language model.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,8 @@ pub struct CompletionRequest {
     pub system: Vec<String>,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
-    /// The tools on offer.
-    pub tools: Vec<ToolDefinition>,
+    /// The tools on offer; shared, since they are the same for every request of a turn.
+    pub tools: Arc<[ToolDefinition]>,
     /// The longest answer allowed, in tokens; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
 }

@@ -97,6 +97,12 @@ pub enum Access {
 }
 
 impl Access {
+    /// Tells whether using it may change anything: running such a call twice would not be the same
+    /// as running it once.
+    pub fn has_effect(&self) -> bool {
+        !matches!(self, Self::Read(_) | Self::OpenSkill)
+    }
+
     /// Returns the read capability for a path judged by its text.
     pub fn read(path: &str) -> Self {
         Self::Read(PathTarget::lexical(path))

@@ -30,6 +30,8 @@ pub enum CallEvent {
         call_id: String,
         /// The digest of what will run.
         arguments_digest: String,
+        /// Whether anything may change; a call that only reads needs no durable intent.
+        has_effect: bool,
     },
     /// The call reached its one terminal state.
     Finished {

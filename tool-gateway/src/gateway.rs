@@ -348,11 +348,15 @@ impl<'a> Dispatch<'a> {
                 .await
             } else {
                 let (call_id, arguments_digest) = (call.id.clone(), checked.digest.clone());
+                let access = &checked.access;
+                // What declares nothing may do anything.
+                let has_effect = access.is_empty() || access.iter().any(Access::has_effect);
                 let intent = self
                     .log
                     .record(&CallEvent::Running {
                         call_id,
                         arguments_digest,
+                        has_effect,
                     })
                     .await;
                 intent.map(|()| running.push(self.start(call, checked)))

@@ -110,7 +110,7 @@ fn transcript(request: &CompletionRequest) -> String {
             }
         }
     }
-    for tool in &request.tools {
+    for tool in request.tools.iter() {
         section(
             &mut text,
             &format!("tool {}", tool.name),

@@ -133,7 +133,7 @@ mod tests {
                     ContentBlock::text("summarise it"),
                 ],
             }],
-            tools: Vec::new(),
+            tools: [].into(),
             max_output_tokens: None,
         };
         assert_eq!(Conversation::new(&request).task, "summarise it");

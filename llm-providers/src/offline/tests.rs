@@ -26,7 +26,7 @@ impl Scene {
             model: ModelId::new("offline"),
             system: vec!["You are an agent.".into(), INDEX.into()],
             messages: vec![Message::user(task)],
-            tools: Vec::new(),
+            tools: [].into(),
             max_output_tokens: None,
         })
     }

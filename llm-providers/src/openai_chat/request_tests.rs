@@ -14,7 +14,7 @@ fn request(messages: Vec<Message>) -> CompletionRequest {
         model: ModelId::new("m"),
         system: Vec::new(),
         messages,
-        tools: Vec::new(),
+        tools: [].into(),
         max_output_tokens: None,
     }
 }
@@ -73,11 +73,12 @@ fn a_whole_conversation_in_openais_form() {
             Message::tool_results(vec![result("call_1", "A"), result("call_2", "")]),
             Message::assistant("Done."),
         ],
-        tools: vec![ToolDefinition {
+        tools: [ToolDefinition {
             name: "read_file".into(),
             description: "Reads a file.".into(),
             parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
-        }],
+        }]
+        .into(),
         max_output_tokens: Some(4096),
     };
     insta::assert_json_snapshot!(wire(&request, dialect("openai").unwrap()));

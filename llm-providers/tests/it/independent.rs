@@ -26,11 +26,11 @@ fn base_url(peer: &Peer) -> String {
 
 fn weather() -> CompletionRequest {
     CompletionRequest {
-        tools: vec![ToolDefinition {
+        tools: [ToolDefinition {
             name: "get_weather".into(),
             description: "Tells the weather.".into(),
             parameters: json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),
-        }],
+        }].into(),
         ..request("what is the weather")
     }
 }

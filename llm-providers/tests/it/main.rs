@@ -80,7 +80,7 @@ fn request(text: &str) -> CompletionRequest {
         model: ModelId::new("gpt-4o"),
         system: vec!["You are brief.".into()],
         messages: vec![Message::user(text)],
-        tools: Vec::new(),
+        tools: [].into(),
         max_output_tokens: None,
     }
 }

@@ -1,8 +1,8 @@
 //! Context fragments: enveloped, named, and capped a section at a time.
 
 use super::Section;
-use crate::compile::Meter;
 use crate::input::ContextFragment;
+use crate::meter::Meter;
 use crate::output::BlockMark;
 use crate::render::one_line;
 

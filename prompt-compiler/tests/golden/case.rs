@@ -1,6 +1,7 @@
 //! The format of a golden case, and what it becomes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use prompt_compiler::{ContextFragment, Opening, SkillEntry, SkillInput, SkillText};
 use serde::Deserialize;
@@ -146,7 +147,7 @@ impl Case {
             .collect()
     }
 
-    pub(crate) fn tools(&self) -> Vec<ToolDefinition> {
+    pub(crate) fn tools(&self) -> Arc<[ToolDefinition]> {
         let tool = |name: &String| ToolDefinition {
             name: name.clone(),
             description: format!("The tool {name}."),
