@@ -1,5 +1,10 @@
 //! The command line: what may be written, and which command it leads to.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "whether output is coloured is decided before anything else is read"
+)]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -104,12 +109,13 @@ pub(crate) fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => return usage(&error),
     };
-    let output = Output::new(line.global.json);
+    let colour = wants_colour(line.global.color);
+    let output = Output::new(line.global.json, colour);
     let ended = Environment::read(line.global.directory.as_deref()).and_then(|environment| {
         let context = Context {
             options: line.global.clone(),
             environment,
-            output: Output::new(line.global.json),
+            output: Output::new(line.global.json, colour),
         };
         dispatch(line.command, &context)
     });
@@ -143,14 +149,30 @@ fn usage(error: &clap::Error) -> ExitCode {
     if wrong && wants_json() {
         let message = error.kind().as_str().unwrap_or("wrong command line");
         let failure = CliError::usage(message).with_hint("see `tekne --help`");
-        let _ = Output::new(true).json_line(&failure.document());
+        let _ = Output::new(true, false).json_line(&failure.document());
     }
     let _ = error.print();
+    if error.kind() == clap::error::ErrorKind::UnknownArgument {
+        Output::new(false, false).talk("hint: a task of several words stands in quotes");
+    }
     ExitCode::from(if wrong {
         Exit::Usage as u8
     } else {
         Exit::Done as u8
     })
+}
+
+/// Decides about colour on standard error: the flag, else `NO_COLOR`, else the terminal.
+fn wants_colour(choice: clap::ColorChoice) -> bool {
+    use std::io::IsTerminal;
+    match choice {
+        clap::ColorChoice::Always => true,
+        clap::ColorChoice::Never => false,
+        clap::ColorChoice::Auto => {
+            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                && std::io::stderr().is_terminal()
+        }
+    }
 }
 
 fn wants_json() -> bool {

@@ -8,11 +8,27 @@ use crate::error::{CliError, Exit};
 #[derive(Debug)]
 pub(crate) struct Output {
     json: bool,
+    /// Whether what is said on standard error is coloured.
+    colour: bool,
 }
 
+/// Escape codes of the few styles there are.
+const RED: &str = "\u{1b}[1;31m";
+const CYAN: &str = "\u{1b}[1;36m";
+const PLAIN: &str = "\u{1b}[0m";
+
 impl Output {
-    pub(crate) fn new(json: bool) -> Self {
-        Self { json }
+    pub(crate) fn new(json: bool, colour: bool) -> Self {
+        Self { json, colour }
+    }
+
+    /// Colours the first word of a message.
+    fn styled(&self, style: &str, word: &str, rest: &str) -> String {
+        if self.colour {
+            format!("{style}{word}{PLAIN}{rest}")
+        } else {
+            format!("{word}{rest}")
+        }
     }
 
     /// Tells whether output is for programs.
@@ -47,7 +63,7 @@ impl Output {
 
     /// Says something about the run that is not an error.
     pub(crate) fn notice(&self, text: &str) {
-        self.talk(&format!("note: {text}"));
+        self.talk(&self.styled(CYAN, "note:", &format!(" {text}")));
     }
 
     /// Shows an error where its reader looks for it.
@@ -56,7 +72,13 @@ impl Output {
             // There is nowhere left to tell of a failure to tell.
             let _ = self.json_line(&error.document());
         }
-        self.talk(&error.to_string());
+        let text = error.to_string();
+        let (message, hint) = text.split_once("\nhint:").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error:").unwrap_or(message);
+        self.talk(&self.styled(RED, "error:", message));
+        if !hint.is_empty() {
+            self.talk(&self.styled(CYAN, "hint:", hint));
+        }
     }
 }
 
@@ -68,4 +90,9 @@ fn output_error(error: io::Error) -> CliError {
         failure.exit = Exit::Done;
     }
     failure.with_source(error)
+}
+
+/// Returns a number with the word that goes with it.
+pub(crate) fn counted(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }

@@ -43,6 +43,9 @@ impl CallLog for DriverLog<'_, '_> {
                     action: action.clone(),
                     reason: reason.clone(),
                 });
+                // Whoever is asked may answer after this process has died: the question must be on
+                // record, so that it can be asked afresh.
+                commit(session).await?;
                 emitter.emit(EventKind::ToolApproval {
                     id: call_id.clone(),
                     action: action.clone(),

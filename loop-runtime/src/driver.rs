@@ -9,7 +9,7 @@ use skill_core::{
 };
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
-use tool_gateway::{CallRecord, ToolContext};
+use tool_gateway::{CallRecord, LogError, ToolContext};
 
 use crate::agent::{Agent, Failure, TurnReport, TurnRequest};
 use crate::call_log::DriverLog;
@@ -21,6 +21,10 @@ use crate::reply::ReplyBuilder;
 use crate::session::Session;
 use crate::skill_state;
 use crate::turn::{ErrorKind, Reply, Turn, TurnAction, TurnOutcome};
+
+/// What to do when the journal cannot be written.
+const JOURNAL_HINT: &str =
+    "nothing more was done; free space or mend the data directory, then resume the session";
 
 /// The kind of a call that failed because the set of skills changed.
 const SKILLS_CHANGED: &str = "environment";
@@ -89,7 +93,11 @@ impl<'a, 'e> Driver<'a, 'e> {
     async fn begin(&mut self) {
         let resumed = self.session.resumed();
         self.emitter.emit(EventKind::SessionStarted { resumed });
-        self.settle_interrupted_turn();
+        self.settle_open_calls().await;
+        if matches!(self.turn.next_action(), TurnAction::Finish(_)) {
+            return;
+        }
+        self.settle_open_turn();
         self.emitter.enter_turn(&self.turn_id);
         self.session.entitle(&self.request.input);
         self.session.push(JournalEvent::TurnStarted {
@@ -111,34 +119,49 @@ impl<'a, 'e> Driver<'a, 'e> {
             .emit(EventKind::TurnStarted { profile, fast_path });
     }
 
-    /// Ends a turn that a crash left open, and names every call nobody knows the end of.
-    fn settle_interrupted_turn(&mut self) {
-        if self.session.projection().open_turn.is_none() {
+    /// Deals with calls that the last turn left open: those with an unknown end are named, those
+    /// that waited for a decision are asked about afresh, the others were never started.
+    async fn settle_open_calls(&mut self) {
+        let unknown = self.session.projection().unknown.clone();
+        for call in &unknown {
+            let (id, name) = (&call.id, &call.name);
+            self.notice(
+                "unknown_outcome",
+                format!("it is not known whether call `{id}` of `{name}` took effect: it was started, and the program ended before the outcome was recorded"),
+            );
+            self.record_missing(call, true);
+        }
+        let unstarted = self.session.projection().unstarted.clone();
+        if self.session.projection().awaits_approval {
+            let asked = self.dispatch(&unstarted).await;
+            self.take_records(asked);
             return;
         }
-        let unknown = self.session.projection().unknown.clone();
-        let unstarted = self.session.projection().unstarted.clone();
-        for call in &unknown {
-            self.notice("unknown_outcome", format!(
-                "call `{}` of `{}` was started before the last run ended and its outcome was not recorded",
-                call.id, call.name
-            ));
-        }
-        let missing = unknown.iter().map(|call| missing_result(call, true));
-        for result in missing.chain(unstarted.iter().map(|call| missing_result(call, false))) {
-            self.session.push(JournalEvent::ToolFinished {
-                result,
-                state: Default::default(),
-                opened: None,
-                duration_ms: 0,
-                denied: false,
+        unstarted
+            .iter()
+            .for_each(|call| self.record_missing(call, false));
+    }
+
+    fn record_missing(&mut self, call: &ToolCall, started: bool) {
+        self.session.push(JournalEvent::ToolFinished {
+            result: missing_result(call, started),
+            state: Default::default(),
+            opened: None,
+            duration_ms: 0,
+            denied: false,
+        });
+    }
+
+    /// Ends a turn that a crash left open.
+    fn settle_open_turn(&mut self) {
+        if self.session.projection().open_turn.is_some() {
+            self.session.push(JournalEvent::TurnFinished {
+                outcome: TurnOutcome::Aborted,
+                usage: Usage::default(),
+                denied: 0,
+                failure: Some("the program ended before the turn did".to_owned()),
             });
         }
-        self.session.push(JournalEvent::TurnFinished {
-            outcome: TurnOutcome::Aborted,
-            usage: Usage::default(),
-            denied: 0,
-        });
     }
 
     /// Closes what a preset keeps for one turn only.
@@ -211,7 +234,7 @@ impl<'a, 'e> Driver<'a, 'e> {
             TurnOutcome::Truncated
         };
         self.failure = Some(Failure {
-            message: error.to_string(),
+            message: with_cause(&error),
             hint: error.hint,
         });
         self.turn.on_failure(outcome);
@@ -336,8 +359,15 @@ impl<'a, 'e> Driver<'a, 'e> {
     }
 
     async fn tool_step(&mut self, calls: &[ToolCall]) {
+        let dispatched = self.dispatch(calls).await;
+        if self.take_records(dispatched) {
+            self.turn.on_tool_results();
+        }
+    }
+
+    async fn dispatch(&mut self, calls: &[ToolCall]) -> Result<Vec<CallRecord>, LogError> {
         let Some(gathered) = self.gather() else {
-            return;
+            return Ok(Vec::new());
         };
         let mut context = ToolContext::new(
             self.assistant().to_owned(),
@@ -346,23 +376,22 @@ impl<'a, 'e> Driver<'a, 'e> {
         );
         context.restrict = gathered.restrict;
         let log = DriverLog::new(Mutex::new((&mut self.session, &mut self.emitter)));
-        let dispatched = self.agent.gateway.dispatch(calls, &context, &log).await;
-        match dispatched {
-            Ok(records) => self.take_records(&records),
+        self.agent.gateway.dispatch(calls, &context, &log).await
+    }
+
+    /// Takes in what calls came to; tells whether the turn may go on.
+    fn take_records(&mut self, dispatched: Result<Vec<CallRecord>, LogError>) -> bool {
+        let records = match dispatched {
+            Ok(records) => records,
             Err(error) => {
                 self.failure = Some(Failure {
                     message: error.to_string(),
-                    hint: Some(
-                        "nothing more was done; free space or mend the data directory, then resume"
-                            .to_owned(),
-                    ),
+                    hint: Some(JOURNAL_HINT.to_owned()),
                 });
                 self.turn.on_failure(TurnOutcome::Error(ErrorKind::Journal));
+                return false;
             }
-        }
-    }
-
-    fn take_records(&mut self, records: &[CallRecord]) {
+        };
         let denied = records.iter().filter(|record| record.denied).count();
         self.denied = self
             .denied
@@ -371,25 +400,22 @@ impl<'a, 'e> Driver<'a, 'e> {
         if !keys.is_empty() {
             self.emitter.emit(EventKind::StateDelta { keys });
         }
-        if self.cancel.is_cancelled() {
-            return self.turn.on_cancel();
-        }
-        if records
-            .iter()
-            .any(|record| !record.result.status.is_terminal())
-        {
-            return self.turn.on_failure(TurnOutcome::AwaitingApproval);
-        }
         let changed = records
             .iter()
             .find(|record| record.error_kind == Some(SKILLS_CHANGED));
-        if let Some(record) = changed {
+        if self.cancel.is_cancelled() {
+            self.turn.on_cancel();
+        } else if records
+            .iter()
+            .any(|record| !record.result.status.is_terminal())
+        {
+            self.turn.on_failure(TurnOutcome::AwaitingApproval);
+        } else if let Some(record) = changed {
             self.failure = Some(Failure::new(record.result.content.clone()));
-            return self
-                .turn
+            self.turn
                 .on_failure(TurnOutcome::Error(ErrorKind::Environment));
         }
-        self.turn.on_tool_results();
+        !matches!(self.turn.next_action(), TurnAction::Finish(_))
     }
 
     async fn finish(mut self, outcome: TurnOutcome) -> TurnReport {
@@ -397,6 +423,7 @@ impl<'a, 'e> Driver<'a, 'e> {
             outcome: outcome.clone(),
             usage: self.usage,
             denied: self.denied,
+            failure: self.failure.as_ref().map(|failure| failure.message.clone()),
         });
         let mut outcome = outcome;
         if let Err(error) = self.session.commit().await {
@@ -446,7 +473,20 @@ impl<'a, 'e> Driver<'a, 'e> {
 fn journal_failure(error: &crate::store::StoreError) -> Failure {
     Failure {
         message: error.to_string(),
-        hint: Some("free space or mend the data directory, then resume the session".to_owned()),
+        hint: Some(JOURNAL_HINT.to_owned()),
+    }
+}
+
+/// Returns a message with its deepest cause, which names what really happened.
+fn with_cause(error: &ProviderError) -> String {
+    let message = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause.and_then(std::error::Error::source) {
+        cause = Some(next);
+    }
+    match cause.map(ToString::to_string) {
+        Some(cause) if !message.contains(&cause) => format!("{message}: {cause}"),
+        _ => message,
     }
 }
 

@@ -101,6 +101,9 @@ pub enum JournalEvent {
         usage: Usage,
         /// How many calls were denied.
         denied: u32,
+        /// What went wrong, in words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<String>,
     },
 }
 

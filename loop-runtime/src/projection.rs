@@ -33,6 +33,8 @@ pub struct Projection {
     pub unknown: Vec<ToolCall>,
     /// Calls that the model asked for and nobody started.
     pub unstarted: Vec<ToolCall>,
+    /// Whether one of them waits for a decision: then they are to be asked about afresh.
+    pub awaits_approval: bool,
     /// The id of a turn that has begun and not ended.
     pub open_turn: Option<String>,
     /// The number of events taken in.
@@ -48,6 +50,7 @@ pub struct Projection {
 #[derive(Clone, Debug, PartialEq)]
 struct PendingCall {
     call: ToolCall,
+    asked: bool,
     started: bool,
     finished: Option<FinishedCall>,
 }
@@ -88,14 +91,7 @@ impl Projection {
             }
             JournalEvent::ModelReplied { message, stop, .. } => self.reply(message, stop.is_some()),
             JournalEvent::ToolStarted { call_id, .. } => {
-                if let Some(pending) = self
-                    .calls
-                    .iter_mut()
-                    .find(|pending| pending.call.id == *call_id)
-                {
-                    pending.started = true;
-                }
-                self.sort_out();
+                self.mark(call_id, |pending| pending.started = true);
             }
             JournalEvent::ToolFinished {
                 result,
@@ -111,7 +107,10 @@ impl Projection {
             }
             JournalEvent::StateChanged { delta, .. } => skill_state::merge(&mut self.state, delta),
             JournalEvent::TurnFinished { outcome, .. } => self.end_turn(outcome),
-            JournalEvent::ModelRequested { .. } | JournalEvent::ApprovalAsked { .. } => {}
+            JournalEvent::ApprovalAsked { call_id, .. } => {
+                self.mark(call_id, |pending| pending.asked = true);
+            }
+            JournalEvent::ModelRequested { .. } => {}
         }
     }
 
@@ -121,6 +120,7 @@ impl Projection {
             .filter(|_| complete)
             .map(|call| PendingCall {
                 call: call.clone(),
+                asked: false,
                 started: false,
                 finished: None,
             })
@@ -130,6 +130,17 @@ impl Projection {
         self.answered = self.calls.is_empty() && !message.joined_text().is_empty();
         if !message.content.is_empty() {
             self.messages.push(message.clone());
+        }
+        self.sort_out();
+    }
+
+    fn mark(&mut self, call_id: &str, change: impl FnOnce(&mut PendingCall)) {
+        if let Some(pending) = self
+            .calls
+            .iter_mut()
+            .find(|pending| pending.call.id == call_id)
+        {
+            change(pending);
         }
         self.sort_out();
     }
@@ -170,6 +181,11 @@ impl Projection {
     }
 
     fn end_turn(&mut self, outcome: &TurnOutcome) {
+        self.open_turn = None;
+        // What waits for a decision goes on waiting.
+        if *outcome == TurnOutcome::AwaitingApproval && !self.calls.is_empty() {
+            return;
+        }
         // A journal of this version ends no turn with open calls; whatever is read must stay valid.
         for pending in std::mem::take(&mut self.calls) {
             let finished = pending.finished.map(|finished| finished.result);
@@ -188,7 +204,6 @@ impl Projection {
         if !self.answered || *outcome != TurnOutcome::Completed {
             self.mark_end(outcome);
         }
-        self.open_turn = None;
     }
 
     /// Says to the model how a turn ended that did not end with an answer.
@@ -213,6 +228,9 @@ impl Projection {
         let (unknown, unstarted) = (open(true), open(false));
         self.unknown = unknown;
         self.unstarted = unstarted;
+        let waits =
+            |pending: &PendingCall| pending.asked && !pending.started && pending.finished.is_none();
+        self.awaits_approval = self.calls.iter().any(waits);
     }
 }
 

@@ -81,6 +81,7 @@ fn ended(outcome: TurnOutcome) -> JournalEvent {
         outcome,
         usage: Usage::default(),
         denied: 0,
+        failure: None,
     }
 }
 
@@ -270,4 +271,20 @@ fn settled(call: &ToolCall, started: bool) -> JournalEvent {
         duration_ms: 0,
         denied: false,
     }
+}
+
+#[test]
+fn a_call_that_waits_for_a_decision_goes_on_waiting_after_its_turn() {
+    let projection = project(&[
+        started(),
+        replied("", &["a", "b"], tool_calls()),
+        JournalEvent::ApprovalAsked {
+            call_id: "a".into(),
+            action: "write".into(),
+            reason: "rule".into(),
+        },
+        ended(TurnOutcome::AwaitingApproval),
+    ]);
+    assert!(projection.awaits_approval);
+    assert_eq!(projection.unstarted, [call("a"), call("b")]);
 }

@@ -154,8 +154,13 @@ pub(crate) fn denied(call: &ToolCall, decision: &Decision) -> Ending {
         .deciding()
         .map(|judgement| escape_line(&judgement.access.to_string()))
         .unwrap_or_default();
+    let why = if decision.wants_asking() {
+        "needs an approval, and nobody can be asked"
+    } else {
+        "is not allowed"
+    };
     let text = format!(
-        "`{}` was denied: {what} is not allowed here. It did not run and nothing changed; go on without it.",
+        "`{}` was denied: {what} {why}. It did not run and nothing changed; go on without it.",
         call.name
     );
     Ending::rejected(ErrorKind::Denied, text).with_detail(decision.explain())

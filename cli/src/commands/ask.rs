@@ -14,7 +14,7 @@ use crate::task;
 pub(crate) struct AskArgs {
     /// The question; `-` reads it from standard input
     question: String,
-    /// Go on with this session
+    /// Go on with this session: its id, the beginning of it, or `last`
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
 }

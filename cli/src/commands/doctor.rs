@@ -1,11 +1,15 @@
 //! `tekne doctor`: what works on this machine, what does not, and how to mend it.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use skill_core::Verdict;
 
 use crate::app::Context;
+use crate::config::Notice;
 use crate::error::{CliError, Exit};
-use crate::setup::{self, Assistant};
+use crate::output::counted;
+use crate::setup::{self, Assistant, ChosenModel};
 
 /// One thing that was looked at.
 #[derive(Debug)]
@@ -27,10 +31,12 @@ impl Finding {
     }
 
     fn bad(name: &'static str, error: &CliError) -> Self {
+        let message = error.to_string();
+        let message = message.split("\nhint:").next().unwrap_or_default();
         Self {
             name,
             ok: false,
-            message: error.full_message(),
+            message: message.trim_start_matches("error: ").to_owned(),
             hint: error.hint.clone(),
         }
     }
@@ -77,7 +83,7 @@ fn findings(context: &Context) -> Vec<Finding> {
     let files = loaded.files.iter().filter(|file| file.found).count();
     findings.push(Finding::good(
         "configuration",
-        format!("{files} files read"),
+        configuration(files, &loaded.notices),
     ));
     match Assistant::new(context, &loaded.config) {
         Ok(assistant) => {
@@ -87,6 +93,17 @@ fn findings(context: &Context) -> Vec<Finding> {
         Err(error) => findings.push(Finding::bad("assistant", &error)),
     }
     findings
+}
+
+fn configuration(files: usize, notices: &[Notice]) -> String {
+    let read = counted(files as u64, "file read", "files read");
+    match notices.len() {
+        0 => read,
+        without => format!(
+            "{read}, {} without effect (`tekne config show` says which)",
+            counted(without as u64, "value", "values")
+        ),
+    }
 }
 
 fn workspace(context: &Context) -> Finding {
@@ -143,6 +160,7 @@ fn model(context: &Context, config: &crate::config::Config, assistant: &Assistan
     let chosen = runtime.block_on(async {
         let chosen = setup::choose(context, config, assistant).await?;
         chosen.connect()?;
+        reach(&chosen).await?;
         Ok::<_, CliError>(chosen)
     });
     match chosen {
@@ -156,11 +174,25 @@ fn model(context: &Context, config: &crate::config::Config, assistant: &Assistan
                 .as_ref()
                 .map(|reason| format!(" ({reason})"))
                 .unwrap_or_default();
-            Finding::good(
-                "model",
-                format!("{}/{}{at}{why}", chosen.provider, chosen.model),
-            )
+            Finding::good("model", format!("{}{at}{why}", chosen.spelled()))
         }
         Err(error) => Finding::bad("model", &error),
+    }
+}
+
+/// Tries whether something listens where a server on this machine is said to be.
+async fn reach(chosen: &ChosenModel) -> Result<(), CliError> {
+    let Some(address) = chosen.local_address() else {
+        return Ok(());
+    };
+    let connecting = tokio::net::TcpStream::connect(&address);
+    let reached = tokio::time::timeout(Duration::from_secs(1), connecting).await;
+    match reached {
+        Ok(Ok(_)) => Ok(()),
+        _ => Err(CliError::usage(format!(
+            "{}: nothing answers at {address}",
+            chosen.spelled()
+        ))
+        .with_hint("start the server, or name another with --base-url")),
     }
 }

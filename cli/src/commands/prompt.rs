@@ -9,6 +9,7 @@ use serde_json::json;
 use skill_core::{CompletionRequest, ContentBlock};
 
 use crate::app::Context;
+use crate::commands::sessions;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
 use crate::setup::{self, Wanted};
@@ -59,7 +60,11 @@ async fn compile(
         ..Wanted::default()
     };
     let agent = setup::agent(context, &loaded, &wanted).await?;
-    agent.preview(request).await.map_err(|error| match error {
+    let mut request = request.clone();
+    if let Some(session) = &request.session {
+        request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
+    }
+    agent.preview(&request).await.map_err(|error| match error {
         PreviewError::Limit(limit) => {
             CliError::new(Exit::Limit, "context_limit", limit.to_string())
                 .with_hint("shorten the largest part, or choose a model with a larger window")

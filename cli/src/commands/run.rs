@@ -16,14 +16,14 @@ use crate::task;
 pub(crate) struct RunArgs {
     /// The task; `-` reads it from standard input
     task: String,
-    /// Go on with this session
+    /// Go on with this session: its id, the beginning of it, or `last`
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
     /// The most steps the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Allow this for the run without asking, for example `write(notes/**)`
-    #[arg(long, value_name = "RULE", num_args = 1..)]
+    /// Allow this for the run without asking, for example `write(notes/**)`; may be given again
+    #[arg(long, value_name = "RULE")]
     yes: Vec<String>,
     /// Exit with 4 if any call was denied
     #[arg(long)]

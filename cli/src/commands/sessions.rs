@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use loop_runtime::{
-    JournalEntry, JournalEvent, SessionRecord, SessionStore, SessionSummary, SqliteStore,
-    StoreError, StoreErrorKind,
+    JournalEntry, JournalEvent, Projection, SessionRecord, SessionStore, SessionSummary,
+    SqliteStore, StoreError, StoreErrorKind,
 };
 use serde_json::{Value, json};
 use skill_core::ContentBlock;
@@ -17,6 +17,9 @@ use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
 use crate::render::terminal::{one_line, visible};
+
+/// Stands for the session used last.
+const LAST: &str = "last";
 
 /// Subcommands of `tekne sessions`.
 #[derive(Debug, Subcommand)]
@@ -31,14 +34,14 @@ pub(crate) enum SessionsCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// How many to list
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    limit: usize,
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 }
 
 /// Arguments of `tekne sessions show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The session's id
+    /// The session's id, the beginning of it, or `last`
     id: String,
 }
 
@@ -52,7 +55,9 @@ pub(crate) fn run(context: &Context, command: &SessionsCommand) -> Result<Exit, 
     runtime.block_on(async {
         let store = open(context)?;
         match command {
-            SessionsCommand::List(arguments) => list(context, store, arguments.limit).await,
+            SessionsCommand::List(arguments) => {
+                list(context, store, arguments.limit as usize).await
+            }
             SessionsCommand::Show(arguments) => show(context, store, &arguments.id).await,
         }
     })?;
@@ -67,6 +72,47 @@ fn open(context: &Context) -> Result<Option<Arc<dyn SessionStore>>, CliError> {
     }
     let store = SqliteStore::open_read_only(&path).map_err(|error| unreadable(&error))?;
     Ok(Some(Arc::new(store)))
+}
+
+/// Returns the id of the session that `wanted` means, and says so if it was begun elsewhere.
+pub(crate) async fn resolve(
+    context: &Context,
+    store: &dyn SessionStore,
+    wanted: &str,
+) -> Result<String, CliError> {
+    let session = find(store, wanted).await?;
+    let here = context.environment.cwd.display().to_string();
+    if session.header.workspace != here {
+        let begun = session.header.workspace;
+        context.output.notice(&format!(
+            "the session was begun in {begun}; it goes on in {here}"
+        ));
+    }
+    Ok(session.header.id)
+}
+
+/// Finds a session by its id, by the beginning of its id, or the one used last.
+async fn find(store: &dyn SessionStore, wanted: &str) -> Result<SessionSummary, CliError> {
+    let sessions = store
+        .list(usize::MAX)
+        .await
+        .map_err(|error| unreadable(&error))?;
+    if wanted == LAST {
+        let last = sessions.into_iter().next();
+        return last.ok_or_else(|| unreadable(&StoreError::not_found(wanted)));
+    }
+    let mut found = sessions
+        .into_iter()
+        .filter(|one| one.header.id.starts_with(wanted));
+    match (found.next(), found.next()) {
+        (Some(session), None) if !wanted.is_empty() => Ok(session),
+        (Some(_), Some(_)) => Err(CliError::usage(format!(
+            "more than one session begins with `{wanted}`"
+        ))
+        .with_code("session_ambiguous")
+        .with_hint("give more of the id")),
+        _ => Err(unreadable(&StoreError::not_found(wanted))),
+    }
 }
 
 fn unreadable(error: &StoreError) -> CliError {
@@ -111,6 +157,7 @@ fn row(session: &SessionSummary) -> Vec<String> {
         session.header.id.clone(),
         time(session.updated_ms),
         session.header.assistant.clone(),
+        one_line(&session.header.workspace, 32),
         one_line(&session.header.title, 60),
     ]
 }
@@ -135,7 +182,8 @@ async fn show(
     id: &str,
 ) -> Result<(), CliError> {
     let store = store.ok_or_else(|| unreadable(&StoreError::not_found(id)))?;
-    let record = store.load(id).await.map_err(|error| unreadable(&error))?;
+    let id = find(&*store, id).await?.header.id;
+    let record = store.load(&id).await.map_err(|error| unreadable(&error))?;
     if context.output.is_json() {
         return context.output.json_line(&document(&record));
     }
@@ -150,6 +198,9 @@ async fn show(
         .entries
         .iter()
         .for_each(|entry| write_entry(&mut text, entry));
+    if Projection::of(&record.entries).open_turn.is_some() {
+        text.push_str("= the turn has not ended: it runs, or the program was stopped\n");
+    }
     context.output.data(&visible(&text))
 }
 
@@ -201,9 +252,14 @@ fn write_entry(text: &mut String, entry: &JournalEntry) {
             outcome,
             usage,
             denied,
+            failure,
         } => {
+            let why = failure
+                .as_ref()
+                .map(|failure| format!(": {failure}"))
+                .unwrap_or_default();
             format!(
-                "= {outcome}, {} in, {} out, {denied} denied",
+                "= {outcome}{why}, {} in, {} out, {denied} denied",
                 usage.input, usage.output
             )
         }

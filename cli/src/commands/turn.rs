@@ -5,8 +5,10 @@ use std::sync::Arc;
 use loop_runtime::{RunError, StoreErrorKind, TurnOutcome, TurnReport, TurnRequest};
 
 use crate::app::Context;
+use crate::commands::sessions;
 use crate::error::{CliError, Exit};
 use crate::interrupt;
+use crate::output::counted;
 use crate::render::run::RunView;
 use crate::setup::{self, Wanted};
 
@@ -28,7 +30,11 @@ pub(crate) fn run(
     runtime.shutdown_background();
     let report = ended?;
     if fail_on_denied && report.denied > 0 && report.outcome == TurnOutcome::Completed {
-        let message = format!("{} calls were denied", report.denied);
+        let message = counted(
+            u64::from(report.denied),
+            "call was denied",
+            "calls were denied",
+        );
         return Err(CliError::new(Exit::Approval, "denied", message)
             .with_hint("allow what is needed with --yes, or in `tools.policy`"));
     }
@@ -46,6 +52,10 @@ async fn turn(
         context.output.notice(&format!("{notice}; {}", notice.hint));
     }
     let agent = Arc::new(setup::agent(context, &loaded, wanted).await?);
+    let mut request = request;
+    if let Some(session) = &request.session {
+        request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
+    }
     let live = context.environment.stdout_terminal;
     let mut view = RunView::new(&context.output, live, context.options.verbose > 0);
     let stop = cancel.clone();
@@ -72,6 +82,14 @@ fn failed_to_begin(error: RunError) -> CliError {
     }
 }
 
+/// Returns a code for programs: the outcome's name, or the kind of an error.
+fn code(outcome: &TurnOutcome) -> String {
+    match outcome {
+        TurnOutcome::Error(kind) => kind.as_str().to_owned(),
+        outcome => outcome.to_string(),
+    }
+}
+
 /// Turns an outcome into the program's end.
 fn exit(report: &TurnReport) -> Result<Exit, CliError> {
     let (exit, words) = match &report.outcome {
@@ -88,14 +106,18 @@ fn exit(report: &TurnReport) -> Result<Exit, CliError> {
         Some(failure) => format!("{words}: {}", failure.message),
         None => words.to_owned(),
     };
-    let mut error = CliError::new(exit, &report.outcome.to_string(), message);
+    let mut error = CliError::new(exit, &code(&report.outcome), message);
     error.hint = report
         .failure
         .as_ref()
         .and_then(|failure| failure.hint.clone())
         .or_else(|| {
-            (report.outcome != TurnOutcome::Aborted)
-                .then(|| format!("go on with `tekne run --resume {} \"…\"`", report.session))
+            (report.outcome != TurnOutcome::Aborted).then(|| {
+                format!(
+                    "go on with `tekne run --resume {} \"go on\"`",
+                    report.session
+                )
+            })
         });
     Err(error)
 }

@@ -16,7 +16,7 @@ mod project;
 mod read;
 mod schema;
 
-pub(crate) use error::ConfigError;
+pub(crate) use error::{ConfigError, Notice};
 pub(crate) use load::{Loaded, Override, Places, load};
 pub(crate) use origin::Origin;
 pub(crate) use schema::{

@@ -1,10 +1,12 @@
 //! A run as it happens: JSON Lines for programs, answer and progress for people.
 
-use loop_runtime::{AgentEvent, EventKind};
+use std::collections::BTreeMap;
+
+use loop_runtime::{AgentEvent, EventKind, TurnOutcome};
 use serde_json::Value;
 
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::render::terminal::{one_line, visible};
 
 /// The width of a line of progress, in columns.
@@ -18,6 +20,8 @@ pub(crate) struct RunView<'a> {
     live: bool,
     verbose: bool,
     open_line: bool,
+    /// Names of tools by call id.
+    tools: BTreeMap<String, String>,
     failure: Option<CliError>,
 }
 
@@ -28,6 +32,7 @@ impl<'a> RunView<'a> {
             live,
             verbose,
             open_line: false,
+            tools: BTreeMap::new(),
             failure: None,
         }
     }
@@ -62,25 +67,29 @@ impl<'a> RunView<'a> {
                 self.open_line = !text.ends_with('\n');
             }
             EventKind::ToolPending {
-                name, arguments, ..
+                id,
+                name,
+                arguments,
             } => {
                 self.close_line()?;
+                self.tools.insert(id.clone(), name.clone());
                 self.output.talk(&one_line(
                     &format!("• {name} {}", summary(arguments)),
                     WIDTH,
                 ));
             }
             EventKind::ToolFinished {
+                id,
                 status,
                 content,
                 is_error,
                 ..
-            } if *is_error => {
-                self.output
-                    .talk(&one_line(&format!("  {status}: {content}"), WIDTH));
-            }
-            EventKind::ToolFinished { content, .. } if self.verbose => {
-                self.output.talk(&one_line(&format!("  {content}"), WIDTH));
+            } if *is_error || self.verbose => {
+                let name = self.tools.get(id).map_or("", String::as_str);
+                self.output.talk(&one_line(
+                    &format!("  {name} {status}: {content}"),
+                    2 * WIDTH,
+                ));
             }
             EventKind::SkillOpened { id, version, .. } => {
                 let version = version.as_ref().map(|version| format!(" {version}"));
@@ -95,13 +104,31 @@ impl<'a> RunView<'a> {
                 exact,
                 ..
             } if self.verbose => {
-                let about = if *exact { "" } else { "at most " };
+                let about = if *exact {
+                    ""
+                } else {
+                    "at most (not counted exactly) "
+                };
                 self.output
                     .talk(&format!("  request: {about}{tokens} of {budget} tokens"));
             }
             EventKind::Notice { message, .. } => self.output.notice(&visible(message)),
-            EventKind::TurnFinished { text, usage, .. } => {
+            EventKind::TurnFinished {
+                text,
+                usage,
+                denied,
+                outcome,
+            } => {
                 self.answer(text)?;
+                if text.trim().is_empty() && *outcome == TurnOutcome::Completed {
+                    self.output.notice("the model ended without an answer");
+                }
+                if *denied > 0 {
+                    self.output.notice(&format!(
+                        "{} denied; allow what is needed with --yes RULE, or in `tools.policy` of your configuration",
+                        counted(u64::from(*denied), "call was", "calls were")
+                    ));
+                }
                 if self.verbose {
                     self.output.talk(&format!(
                         "  tokens: {} in, {} out, {} cached",

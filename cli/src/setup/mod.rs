@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use loop_runtime::{Agent, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind};
 use prompt_compiler::VocabularyCounter;
-use skill_core::{ScanLimits, SkillCatalog, project_root};
+use skill_core::{ScanLimits, SkillCatalog, Verdict, project_root};
 use tool_gateway::{Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Workspace};
 
 use crate::app::Context;
@@ -22,7 +22,7 @@ use crate::system::{SystemClock, UuidSource};
 pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 
 pub(crate) use assistant::Assistant;
-pub(crate) use model::choose;
+pub(crate) use model::{ChosenModel, choose};
 
 /// What a command wants of its agent, beyond the global options.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,7 @@ pub(crate) async fn agent(
     }
     let profile = profile(config, &assistant, wanted);
     let catalog = catalog(context, config, &wanted.skills);
+    check_named_skills(context, &catalog, &wanted.skills)?;
     Ok(Agent {
         provider: chosen.connect()?,
         counter: Arc::new(VocabularyCounter::for_model(&chosen.model)),
@@ -138,6 +139,33 @@ pub(crate) async fn agent(
         ids: Arc::new(UuidSource),
         workspace: context.environment.cwd.display().to_string(),
     })
+}
+
+/// A path that somebody named must hold a skill; one that does not is a mistake, not a default.
+fn check_named_skills(
+    context: &Context,
+    catalog: &SkillCatalog,
+    paths: &[PathBuf],
+) -> Result<(), CliError> {
+    let snapshot = catalog.snapshot();
+    for path in paths {
+        let path = context.environment.cwd.join(path);
+        let mut below = snapshot
+            .reports()
+            .iter()
+            .filter(|report| report.path.starts_with(&path));
+        if below.any(|report| report.verdict != Verdict::Refused) {
+            continue;
+        }
+        let error =
+            CliError::usage("--skill: there is no usable skill at this path").with_path(&path);
+        return Err(if path.exists() {
+            error.with_hint(format!("`tekne skills check {}` says why", path.display()))
+        } else {
+            error.with_hint("the path does not exist")
+        });
+    }
+    Ok(())
 }
 
 fn profile(config: &Config, assistant: &Assistant, wanted: &Wanted) -> Profile {

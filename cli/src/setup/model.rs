@@ -56,6 +56,26 @@ impl ChosenModel {
         }
     }
 
+    /// Returns the model as a user writes it.
+    pub(crate) fn spelled(&self) -> String {
+        if self.provider == OFFLINE {
+            OFFLINE.to_owned()
+        } else {
+            format!("{}/{}", self.provider, self.model)
+        }
+    }
+
+    /// Returns host and port of a server on this machine, where requests go to one.
+    pub(crate) fn local_address(&self) -> Option<String> {
+        let known = dialect(&self.provider).map(|dialect| dialect.base_url);
+        let url = self.options.base_url.as_deref().or(known)?;
+        let host = url.strip_prefix("http://")?.split('/').next()?;
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        let local = matches!(name, "localhost" | "127.0.0.1" | "[::1]");
+        let port = if host == name { ":80" } else { "" };
+        local.then(|| format!("{host}{port}"))
+    }
+
     /// Returns the address requests go to, where there is one.
     pub(crate) fn address(&self) -> Option<&str> {
         self.options.base_url.as_deref()

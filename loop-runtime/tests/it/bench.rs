@@ -6,8 +6,9 @@
     reason = "a test fails by panicking"
 )]
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use loop_runtime::{
     Agent, AgentEvent, MemoryStore, Profile, SessionStore, TurnReport, TurnRequest,
@@ -31,15 +32,21 @@ pub(crate) struct Bench {
     pub(crate) provider: Arc<ScriptedProvider>,
     pub(crate) agent: Arc<Agent>,
     effects: Arc<AtomicUsize>,
+    approver: Arc<ScriptedApprover>,
 }
 
-#[derive(Debug)]
-struct Deferring;
+/// Gives scripted decisions, and leaves the question open when it has none.
+#[derive(Debug, Default)]
+pub(crate) struct ScriptedApprover(Mutex<VecDeque<Approval>>);
 
 #[async_trait::async_trait]
-impl Approver for Deferring {
+impl Approver for ScriptedApprover {
     async fn decide(&self, _request: &ApprovalRequest) -> Approval {
-        Approval::Defer
+        self.0
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or(Approval::Defer)
     }
 }
 
@@ -50,6 +57,7 @@ impl Bench {
 
     pub(crate) fn with(answers: Vec<Answer>, store: Arc<dyn SessionStore>, rule: &str) -> Self {
         let provider = ScriptedProvider::new(answers);
+        let approver = Arc::new(ScriptedApprover::default());
         let effects = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&effects);
         let tool = tool_gateway::function("note", "Notes a text.", move |note: Note| {
@@ -64,7 +72,7 @@ impl Bench {
             .tools(tool_gateway::skill_tools())
             .tool(tool)
             .policy(policy)
-            .approver(Arc::new(Deferring))
+            .approver(Arc::clone(&approver) as _)
             .build()
             .unwrap();
         let style = Skill {
@@ -102,7 +110,13 @@ impl Bench {
             provider,
             agent: Arc::new(agent),
             effects,
+            approver,
         }
+    }
+
+    /// Adds a decision for the next question.
+    pub(crate) fn decide(&self, approval: Approval) {
+        self.approver.0.lock().unwrap().push_back(approval);
     }
 
     /// Returns how often the tool had its effect.

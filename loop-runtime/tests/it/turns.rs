@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loop_runtime::{EventKind, JournalEvent, MemoryStore, Profile, TurnOutcome, TurnRequest};
 use skill_core::Role;
 use skill_core::testing::Answer;
+use tool_gateway::Approval;
 
 use crate::bench::{Bench, again, kinds};
 
@@ -130,21 +131,51 @@ async fn at_the_step_limit_tools_run_and_the_turn_can_be_continued() {
     assert_eq!(report.text, "continued");
 }
 
+fn asks(answers: Vec<Answer>) -> Bench {
+    Bench::with(answers, Arc::new(MemoryStore::new()), "ask tool(note)")
+}
+
+fn asked_then(text: &str) -> Vec<Answer> {
+    vec![
+        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
+        Answer::text(text),
+    ]
+}
+
 #[tokio::test]
 async fn a_deferred_approval_ends_the_turn_and_never_acts() {
-    let store = Arc::new(MemoryStore::new());
-    let answers = vec![
-        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
-        Answer::text("ok"),
-    ];
-    let bench = Bench::with(answers, store, "ask tool(note)");
+    let bench = asks(asked_then("never"));
     let (report, events) = bench.run(TurnRequest::task("go")).await;
     assert_eq!(report.outcome, TurnOutcome::AwaitingApproval);
     assert!(kinds(&events).contains(&"tool.approval".to_owned()));
+    let (report, _) = bench.run(again(&report, "still nobody there")).await;
+    assert_eq!(report.outcome, TurnOutcome::AwaitingApproval);
     assert_eq!(bench.effects(), 0);
-    let (report, _) = bench.run(again(&report, "leave it")).await;
-    assert_eq!(report.outcome, TurnOutcome::Completed);
-    assert_eq!(bench.effects(), 0);
+    assert_eq!(bench.provider.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_pending_approval_is_asked_afresh_on_resume_and_counts_once() {
+    for (approval, effects) in [
+        (Approval::Allow, 1),
+        (
+            Approval::Deny {
+                reason: "no".into(),
+            },
+            0,
+        ),
+    ] {
+        let bench = asks(asked_then("done"));
+        let (report, _) = bench.run(TurnRequest::task("go")).await;
+        bench.decide(approval);
+        let (report, events) = bench.run(again(&report, "go on")).await;
+        assert_eq!(report.outcome, TurnOutcome::Completed);
+        assert_eq!(bench.effects(), effects);
+        assert!(kinds(&events).contains(&"tool.approval".to_owned()));
+        let (report, _) = bench.run(again(&report, "and now?")).await;
+        assert_ne!(report.outcome, TurnOutcome::AwaitingApproval);
+        assert_eq!(bench.effects(), effects);
+    }
 }
 
 #[tokio::test]

@@ -199,6 +199,19 @@ impl Decision {
         self.judgements.iter().find(|one| one.effect == self.effect)
     }
 
+    /// Tells whether the answer is no only because nobody can be asked.
+    pub fn wants_asking(&self) -> bool {
+        self.effect == Effect::Deny
+            && self
+                .judgements
+                .iter()
+                .filter(|one| one.effect == Effect::Deny)
+                .all(|one| match &one.decided_by {
+                    DecidedBy::Rule(sourced) => sourced.rule.effect() == Effect::Ask,
+                    DecidedBy::Default(_) => true,
+                })
+    }
+
     /// Says what was decided and by which rule, for an operator.
     pub fn explain(&self) -> String {
         match self.deciding() {

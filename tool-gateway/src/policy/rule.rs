@@ -110,13 +110,20 @@ pub struct RuleError {
 
 impl Rule {
     /// Reads a rule whose effect is left out, which means `allow`: what a flag grants one run.
+    ///
+    /// `allow` may be written all the same; any other effect is an error, since a grant is none.
     pub fn granted(text: &str) -> Result<Self, RuleError> {
         let trimmed = text.trim_start();
-        let word = trimmed.split(['(', ' ']).next().unwrap_or_default();
-        if CAPABILITIES.contains(&word) {
-            return Reader::new(text).rest(Effect::Allow, text.len() - trimmed.len());
+        let reader = Reader::new(text);
+        let start = text.len() - trimmed.len();
+        match trimmed.split(['(', ' ']).next().unwrap_or_default() {
+            "allow" => text.parse(),
+            "ask" | "deny" => {
+                let message = "this grants something, so only `allow` makes sense here";
+                Err(reader.error(start, message.to_owned()))
+            }
+            _ => reader.rest(Effect::Allow, start),
         }
-        text.parse()
     }
 
     /// Returns what the rule says of what it matches.

@@ -114,7 +114,7 @@ async fn nothing_is_built_that_runs_what_nobody_allowed() {
         (
             Rejected,
             Some("denied"),
-            "`write` was denied: write(a.md) is not allowed here. It did not run and nothing changed; go on without it."
+            "`write` was denied: write(a.md) needs an approval, and nobody can be asked. It did not run and nothing changed; go on without it."
         )
     );
     assert_eq!(

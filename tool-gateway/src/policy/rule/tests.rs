@@ -52,10 +52,14 @@ fn a_granted_rule_leaves_its_effect_out() {
         rule("allow write(notes/**)")
     );
     assert_eq!(
-        Rule::granted("deny write(**)").unwrap(),
-        rule("deny write(**)")
+        Rule::granted("allow write(**)").unwrap(),
+        rule("allow write(**)")
     );
-    assert!(Rule::granted("wirte(x)").is_err());
+    assert_eq!(
+        Rule::granted("wirte(x)").unwrap_err().message,
+        "unknown capability `wirte`; did you mean `write`?"
+    );
+    assert!(Rule::granted("deny write(**)").is_err());
 }
 
 #[test]
