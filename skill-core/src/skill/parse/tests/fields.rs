@@ -1,0 +1,209 @@
+//! What the keys mean.
+
+use super::*;
+
+#[test]
+fn a_missing_description_leaves_the_skill_unlisted() {
+    for keys in [
+        "license: MIT",
+        "description: \"\"",
+        "description:",
+        "description: ~",
+    ] {
+        check(keys, "", &["SK040"]);
+        let parsed = package(format!("---\nname: demo\n{keys}\n---\nb\n"));
+        assert!(!parsed.skill.listed);
+        assert!(!parsed.is_refused());
+    }
+}
+
+#[test]
+fn lengths_over_the_standard_are_loaded_whole() {
+    let long = "x".repeat(1025);
+    check(&format!("description: {long}"), &long, &["SK041"]);
+    let long = "x".repeat(65);
+    check_name(&format!("name: {long}"), &long, &["SK031", "SK032"]);
+}
+
+#[test]
+fn names_are_judged_letter_by_letter() {
+    check_name("name: demo", "demo", &[]);
+    check_name("name: My Skill", "My Skill", &["SK031", "SK033"]);
+    check_name("name: other", "other", &["SK031"]);
+    check_name("name: de--mo", "de--mo", &["SK031", "SK035"]);
+    check_name("name: 技能", "技能", &["SK031", "SK036"]);
+    check_name("name: ../evil", "demo", &["SK034"]);
+    check_name("name: plugin:act", "plugin:act", &["SK034"]);
+    check_name("license: MIT", "demo", &["SK030"]);
+    check_name("name: null", "demo", &["SK030"]);
+    check_name("name: !!str 123", "123", &["SK031"]);
+    check_name(
+        "name: !!python/object/apply:os.system [\"true\"]",
+        "demo",
+        &["SK030", "SK053"],
+    );
+}
+
+#[test]
+fn an_unsafe_name_never_becomes_an_id() {
+    for name in [
+        "../evil",
+        "a/b",
+        "a:b",
+        "a\\b",
+        "..",
+        "\"a\\u202Eb\"",
+        "\"a\\u200bb\"",
+    ] {
+        let parsed = package(format!("---\nname: {name}\ndescription: d\n---\nb\n"));
+        assert_eq!(parsed.skill.id.as_str(), "demo", "{name}");
+        assert_eq!(codes(&parsed), ["SK034"], "{name}");
+    }
+}
+
+#[test]
+fn a_name_of_its_own_answers_to_its_folder_too() {
+    let parsed = package("---\nname: other\ndescription: d\n---\nb\n");
+    assert_eq!(parsed.skill.id.as_str(), "other");
+    assert_eq!(parsed.skill.aliases, ["demo"]);
+}
+
+#[test]
+fn tools_are_split_outside_of_parentheses() {
+    let tools = |value: &str| {
+        let text = format!("---\nname: demo\ndescription: d\nallowed-tools: {value}\n---\nb\n");
+        let parsed = package(text);
+        (parsed.skill.allowed_tools.clone(), codes(&parsed))
+    };
+    let list = |names: &[&str]| {
+        names
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let git = list(&["Read", "Bash(git status)", "Grep"]);
+    assert_eq!(tools("Read Bash(git status) Grep"), (git.clone(), vec![]));
+    assert_eq!(tools("Read, Bash(git status), Grep"), (git.clone(), vec![]));
+    assert_eq!(
+        tools("[Read, Bash(git status), Grep]"),
+        (git, vec!["SK051"])
+    );
+    assert_eq!(
+        tools("Read, Bash(a:*, b:*)").0,
+        list(&["Read", "Bash(a:*, b:*)"])
+    );
+    assert_eq!(tools(""), (vec![], vec![]));
+}
+
+#[test]
+fn a_damaged_granting_field_grants_nothing() {
+    let parsed = package("---\nname: demo\ndescription: d\nallowed-tools: *\n---\nb\n");
+    assert!(parsed.skill.allowed_tools.is_empty());
+    assert!(codes(&parsed).contains(&"SK053"));
+    let parsed = package("---\nname: demo\ndescription: d\nalways: true: yes\n---\nb\n");
+    assert_eq!(parsed.skill.load, LoadMode::Lazy);
+}
+
+#[test]
+fn groups_are_read_in_every_notation() {
+    for groups in ["\n- work", "\n  - work", " [work]", " \"work\"", " work"] {
+        let parsed = package(format!(
+            "---\nname: demo\ndescription: d\ngroups:{groups}\n---\nb\n"
+        ));
+        assert_eq!(parsed.skill.groups, ["work"], "{groups}");
+        assert!(parsed.skill.invocation.model, "{groups}");
+    }
+}
+
+#[test]
+fn a_damaged_restricting_field_hides_the_skill_from_the_model() {
+    for line in [
+        "groups: {a: 1}",
+        "groups: [a, [b]]",
+        "groups: [\"\"]",
+        "groups: [a",
+        "groups:\n\t- a",
+        "groups: a\ngroups: b",
+        "roles: {x: y}",
+        "paths: *.rs",
+        "restrict-tools: {a: b}",
+        "disallowed-tools: [a] [b]",
+        "disable-model-invocation: maybe",
+        "disable-model-invocation:",
+        "disable_model_invocation: treu",
+        "hooks: [a] b",
+        "policy: {",
+    ] {
+        let parsed = package(format!("---\nname: demo\ndescription: d\n{line}\n---\nb\n"));
+        assert!(codes(&parsed).contains(&"SK101"), "{line}");
+        assert!(!parsed.skill.invocation.model, "{line}");
+        assert!(parsed.skill.invocation.user, "{line}");
+        assert!(!parsed.is_refused(), "{line}");
+    }
+}
+
+#[test]
+fn invocation_flags_are_read_in_every_spelling() {
+    let flags = |line: &str| {
+        let parsed = package(format!("---\nname: demo\ndescription: d\n{line}\n---\nb\n"));
+        (parsed.skill.invocation.model, parsed.skill.invocation.user)
+    };
+    assert_eq!(flags("disable-model-invocation: true"), (false, true));
+    assert_eq!(flags("disableModelInvocation: YES"), (false, true));
+    assert_eq!(flags("disable_model_invocation: off"), (true, true));
+    assert_eq!(flags("user-invocable: no"), (true, false));
+    assert_eq!(flags("userInvocable: perhaps"), (false, false));
+}
+
+#[test]
+fn always_is_believed_only_where_it_is_said() {
+    let load = |line: &str| lite(&format!("---\n{line}\n---\nb\n")).skill.load;
+    for line in [
+        "mode: 'ALWAYS '",
+        "always: yes",
+        "always: true",
+        "always: 1",
+    ] {
+        assert_eq!(load(line), LoadMode::Always, "{line}");
+    }
+    for line in [
+        "mode: yes",
+        "mode: 1",
+        "always: no",
+        "always:",
+        "mode: lazy",
+    ] {
+        assert_eq!(load(line), LoadMode::Lazy, "{line}");
+    }
+}
+
+#[test]
+fn the_digest_follows_fields_and_body_and_nothing_else() {
+    let digest = |text: &str, path: &str| {
+        parse_skill(text.as_bytes(), &Origin::of(path, Scope::User))
+            .skill
+            .content_digest
+    };
+    let text = "---\nname: demo\ndescription: d\n---\nbody\n";
+    let plain = digest(text, "a/demo/SKILL.md");
+    assert_eq!(
+        plain,
+        digest(&text.replace('\n', "\r\n"), "b/demo/SKILL.md")
+    );
+    assert_eq!(
+        plain,
+        digest(
+            &text.replace("name: demo", "name: 'demo' # x"),
+            "demo/SKILL.md"
+        )
+    );
+    assert_eq!(plain.len(), 64);
+    for changed in [
+        text.replace("body", "other"),
+        text.replace(": d\n", ": e\n"),
+        text.replace("---\nbody", "always: true\n---\nbody"),
+        text.replace("---\nbody", "unknown: true\n---\nbody"),
+    ] {
+        assert_ne!(plain, digest(&changed, "a/demo/SKILL.md"), "{changed}");
+    }
+}
