@@ -61,7 +61,8 @@ pub(crate) struct Entry {
     pub(crate) skill: Arc<Skill>,
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) folded_id: Box<str>,
-    pub(crate) real_path: PathBuf,
+    /// Where links on the way to its file lead, if there are any.
+    pub(crate) real_path: Option<PathBuf>,
     /// It may not take a bare name from a user or managed skill.
     pub(crate) yields: bool,
 }
@@ -210,9 +211,7 @@ fn judge(candidate: Candidate, source: &Arc<dyn SkillSource>) -> (Option<Entry>,
             skill: Arc::clone(skill),
             source: Arc::clone(source),
             folded_id: fold(skill.id.as_str()).into_boxed_str(),
-            real_path: candidate
-                .real_path
-                .unwrap_or_else(|| candidate.path.clone()),
+            real_path: candidate.real_path,
             yields: candidate.yields,
         }),
         _ => None,

@@ -1,9 +1,9 @@
 //! Who holds a name: one rule for reports and for every view.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 
 use crate::catalog::{CandidateReport, Entry, Verdict};
-use crate::skill::{Diagnostic, Scope, Severity};
+use crate::skill::{Diagnostic, Scope, Severity, SkillFormat};
 
 /// How an entry stands among those it is resolved with; numbers are positions among the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +29,15 @@ pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
         let Some(entry) = entries.get(position) else {
             continue;
         };
-        if let Some(&first) = files.get(real(entry)) {
-            same_file.insert(position, first);
-            continue;
+        if let Some(file) = file(entry) {
+            match files.entry(file) {
+                hash_map::Entry::Occupied(first) => {
+                    same_file.insert(position, *first.get());
+                    continue;
+                }
+                hash_map::Entry::Vacant(first) => first.insert(position),
+            };
         }
-        files.insert(real(entry), position);
         holders
             .entry(&entry.folded_id)
             .and_modify(|holder| {
@@ -57,8 +61,11 @@ pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
         .collect()
 }
 
-fn real(entry: &Entry) -> &[u8] {
-    entry.real_path.as_os_str().as_encoded_bytes()
+/// Returns what names the file of `entry`; what is held in memory has none, whatever path it names.
+fn file(entry: &Entry) -> Option<&[u8]> {
+    let path = entry.real_path.as_ref().unwrap_or(&entry.skill.path);
+    let on_disk = entry.skill.format != SkillFormat::Memory;
+    on_disk.then(|| path.as_os_str().as_encoded_bytes())
 }
 
 /// Tells whether an untrusted project's skill must leave the bare name to `entry`.
