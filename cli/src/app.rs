@@ -147,8 +147,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
 fn usage(error: &clap::Error) -> ExitCode {
     let wrong = error.use_stderr();
     if wrong && wants_json() {
-        let message = error.kind().as_str().unwrap_or("wrong command line");
-        let failure = CliError::usage(message).with_hint("see `tekne --help`");
+        let failure = CliError::usage(summary(error)).with_hint("see `tekne --help`");
         let _ = Output::new(true, false).json_line(&failure.document());
     }
     let _ = error.print();
@@ -173,6 +172,14 @@ fn wants_colour(choice: clap::ColorChoice) -> bool {
                 && std::io::stderr().is_terminal()
         }
     }
+}
+
+/// Returns what clap has to say in one line: its first paragraph, which names what is wrong.
+fn summary(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
 }
 
 fn wants_json() -> bool {

@@ -35,6 +35,13 @@ pub(crate) struct Place {
     pub(crate) column: Option<u32>,
 }
 
+impl Place {
+    /// Tells whether a message names the place already, so that it is not named twice.
+    fn is_told_in(&self, message: &str) -> bool {
+        self.line.is_none() && message.contains(&self.path.display().to_string())
+    }
+}
+
 /// An error with the exit code it leads to.
 #[derive(Debug)]
 pub(crate) struct CliError {
@@ -121,6 +128,16 @@ impl CliError {
         json!({"v": 1, "error": error})
     }
 
+    /// Returns the message with the place it is about before it.
+    pub(crate) fn placed_message(&self) -> String {
+        let message = self.full_message();
+        match &self.place {
+            Some(place) if place.is_told_in(&message) => message,
+            Some(place) => format!("{place}: {message}"),
+            None => message,
+        }
+    }
+
     /// Returns the message with its causes on one line.
     pub(crate) fn full_message(&self) -> String {
         let mut message = self.message.clone();
@@ -136,17 +153,19 @@ impl CliError {
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.path.display())?;
+        let numbers = [self.line, self.column].into_iter().flatten();
+        numbers
+            .into_iter()
+            .try_for_each(|number| write!(formatter, ":{number}"))
+    }
+}
+
 impl fmt::Display for CliError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("error: ")?;
-        if let Some(place) = &self.place {
-            write!(formatter, "{}:", place.path.display())?;
-            for number in [place.line, place.column].into_iter().flatten() {
-                write!(formatter, "{number}:")?;
-            }
-            formatter.write_str(" ")?;
-        }
-        formatter.write_str(&self.full_message())?;
+        write!(formatter, "error: {}", self.placed_message())?;
         match &self.hint {
             Some(hint) => write!(formatter, "\nhint: {hint}"),
             None => Ok(()),
