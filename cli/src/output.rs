@@ -91,8 +91,3 @@ fn output_error(error: io::Error) -> CliError {
     }
     failure.with_source(error)
 }
-
-/// Returns a number with the word that goes with it.
-pub(crate) fn counted(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}

@@ -8,7 +8,7 @@ use skill_core::Verdict;
 use crate::app::Context;
 use crate::config::Notice;
 use crate::error::{CliError, Exit};
-use crate::output::counted;
+use crate::render::terminal::counted;
 use crate::setup::{self, Assistant, ChosenModel};
 
 /// One thing that was looked at.
@@ -31,12 +31,10 @@ impl Finding {
     }
 
     fn bad(name: &'static str, error: &CliError) -> Self {
-        let message = error.to_string();
-        let message = message.split("\nhint:").next().unwrap_or_default();
         Self {
             name,
             ok: false,
-            message: message.trim_start_matches("error: ").to_owned(),
+            message: error.placed_message(),
             hint: error.hint.clone(),
         }
     }
@@ -96,12 +94,12 @@ fn findings(context: &Context) -> Vec<Finding> {
 }
 
 fn configuration(files: usize, notices: &[Notice]) -> String {
-    let read = counted(files as u64, "file read", "files read");
+    let read = format!("{} read", counted(files, "file"));
     match notices.len() {
         0 => read,
         without => format!(
             "{read}, {} without effect (`tekne config show` says which)",
-            counted(without as u64, "value", "values")
+            counted(without, "value")
         ),
     }
 }
@@ -138,7 +136,11 @@ fn skills(context: &Context, config: &crate::config::Config, assistant: &Assista
         .iter()
         .filter(|report| report.verdict == Verdict::Refused)
         .count();
-    let message = format!("{} usable, {refused} files refused", view.len());
+    let message = format!(
+        "{} usable, {} refused",
+        view.len(),
+        counted(refused, "file")
+    );
     if refused > 0 {
         let error =
             CliError::usage(message).with_hint("`tekne skills check` says what is wrong with them");

@@ -8,8 +8,8 @@ use crate::app::Context;
 use crate::commands::sessions;
 use crate::error::{CliError, Exit};
 use crate::interrupt;
-use crate::output::counted;
 use crate::render::run::RunView;
+use crate::render::terminal::counted;
 use crate::setup::{self, Wanted};
 
 /// Runs a turn to its end.
@@ -30,11 +30,7 @@ pub(crate) fn run(
     runtime.shutdown_background();
     let report = ended?;
     if fail_on_denied && report.denied > 0 && report.outcome == TurnOutcome::Completed {
-        let message = counted(
-            u64::from(report.denied),
-            "call was denied",
-            "calls were denied",
-        );
+        let message = format!("{} denied", counted(report.denied as usize, "call"));
         return Err(CliError::new(Exit::Approval, "denied", message)
             .with_hint("allow what is needed with --yes, or in `tools.policy`"));
     }

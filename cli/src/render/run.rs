@@ -6,8 +6,8 @@ use loop_runtime::{AgentEvent, EventKind, TurnOutcome};
 use serde_json::Value;
 
 use crate::error::CliError;
-use crate::output::{Output, counted};
-use crate::render::terminal::{one_line, visible};
+use crate::output::Output;
+use crate::render::terminal::{counted, one_line, visible};
 
 /// The width of a line of progress, in columns.
 const WIDTH: usize = 100;
@@ -126,7 +126,7 @@ impl<'a> RunView<'a> {
                 if *denied > 0 {
                     self.output.notice(&format!(
                         "{} denied; allow what is needed with --yes RULE, or in `tools.policy` of your configuration",
-                        counted(u64::from(*denied), "call was", "calls were")
+                        counted(*denied as usize, "call")
                     ));
                 }
                 if self.verbose {

@@ -18,6 +18,12 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// Returns a number of things in words: `1 file`, `2 files`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// Returns `text` on one line, cut to `width` columns.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     let flat = visible(text)

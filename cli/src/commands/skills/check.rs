@@ -9,6 +9,7 @@ use skill_core::{CandidateReport, Root, ScanLimits, Scope, Severity, SkillCatalo
 use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
+use crate::render::terminal::counted;
 use crate::setup::{self, Assistant};
 
 /// Arguments of `tekne skills check`.
@@ -125,21 +126,26 @@ fn show(context: &Context, reports: &[CandidateReport]) -> Result<Summary, CliEr
         }
     }
     context.output.talk(&format!(
-        "{} files: {} loaded, {} repaired, {} shadowed, {} refused",
-        summary.files, summary.loaded, summary.repaired, summary.shadowed, summary.refused
+        "{}: {} loaded, {} repaired, {} shadowed, {} refused",
+        counted(summary.files, "file"),
+        summary.loaded,
+        summary.repaired,
+        summary.shadowed,
+        summary.refused
     ));
     Ok(summary)
 }
 
 fn file(report: &CandidateReport) -> Value {
     let skill = report.skill.as_ref();
+    let shadowed = matches!(report.verdict, Verdict::Shadowed { .. });
     json!({
         "path": report.path,
         "verdict": report.verdict.as_str(),
         "id": skill.map(|skill| skill.id.as_str()),
         "name": skill.map(|skill| skill.name.as_str()),
         "description": skill.map(|skill| skill.description.as_str()),
-        "listed": skill.is_some_and(|skill| skill.listed),
+        "listed": !shadowed && skill.is_some_and(|skill| skill.listed),
         "diagnostics": report.diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>(),
     })
 }

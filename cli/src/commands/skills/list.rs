@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use skill_core::{CandidateReport, Severity, Skill, SkillCatalog, SkillView, Verdict};
+use skill_core::{CandidateReport, Scope, Severity, Skill, SkillCatalog, SkillView, Verdict};
 
 use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
-use crate::render::terminal::one_line;
+use crate::render::terminal::{counted, one_line};
 use crate::setup::{self, Assistant};
 
 /// Columns a description may take.
@@ -40,17 +40,19 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
         })
         .collect();
     context.output.data(&table(&rows))?;
-    talk(context, &catalog, rows.len());
+    talk(context, &catalog, &view);
     Ok(Exit::Done)
 }
 
 /// Says what the table does not: that it is empty, and which files did not make it.
-fn talk(context: &Context, catalog: &SkillCatalog, listed: usize) {
+fn talk(context: &Context, catalog: &SkillCatalog, view: &SkillView) {
     let snapshot = catalog.snapshot();
-    if listed == 0 {
+    let mut usable = view.skills().iter().chain(view.user_only());
+    // What is built in is there before anybody has written a skill.
+    if usable.all(|viewed| viewed.skill.scope == Scope::Builtin) {
         context
             .output
-            .notice("no skills found; `tekne init` writes a first one");
+            .notice("no skills of your own found; `tekne init` writes a first one");
         let looked = crate::roots::roots(&context.environment, &Default::default(), &[]);
         for root in looked.iter().filter(|_| context.options.verbose > 0) {
             context.output.talk(&format!(
@@ -77,7 +79,8 @@ fn talk(context: &Context, catalog: &SkillCatalog, listed: usize) {
     let repaired = repaired.count();
     if repaired > 0 {
         context.output.notice(&format!(
-            "{repaired} files were mended on reading; `tekne skills check` says what"
+            "{} mended on reading; `tekne skills check` says what",
+            counted(repaired, "file")
         ));
     }
 }
@@ -89,18 +92,23 @@ fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
         .iter()
         .map(|viewed| (viewed.skill.path.as_path(), viewed))
         .collect();
+    // A skill whose name another one holds can still be reached by its qualified id.
+    let shadowed: BTreeMap<_, _> = snapshot
+        .reports()
+        .iter()
+        .filter_map(|report| match &report.verdict {
+            Verdict::Shadowed { by } => Some((report.path.as_path(), by.display().to_string())),
+            _ => None,
+        })
+        .collect();
     let mut skills: Vec<Value> = view
         .skills()
         .iter()
         .chain(view.user_only())
         .map(|viewed| {
-            entry(
-                &viewed.skill,
-                viewed.load.as_str(),
-                viewed.listed,
-                true,
-                None,
-            )
+            let skill = &viewed.skill;
+            let by = shadowed.get(skill.path.as_path()).cloned();
+            entry(skill, viewed.load.as_str(), viewed.listed, true, by)
         })
         .collect();
     let diagnostics: Vec<Value> = snapshot
@@ -112,9 +120,9 @@ fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
         .collect();
     let hidden = |report: &&CandidateReport| !visible.contains_key(report.path.as_path());
     for report in snapshot.reports().iter().filter(hidden) {
-        if let (Some(skill), Verdict::Shadowed { by }) = (&report.skill, &report.verdict) {
-            let by = by.display().to_string();
-            skills.push(entry(skill, skill.load.as_str(), false, false, Some(by)));
+        if let (Some(skill), Some(by)) = (&report.skill, shadowed.get(report.path.as_path())) {
+            let by = Some(by.clone());
+            skills.push(entry(skill, skill.load.as_str(), false, false, by));
         }
     }
     json!({"v": 1, "skills": skills, "diagnostics": diagnostics})
