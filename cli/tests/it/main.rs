@@ -1,0 +1,23 @@
+//! The binary from outside: a home of its own, a workspace of its own, servers written by others.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "what fails here fails its test, and a skipped test says so"
+)]
+
+mod approving;
+mod bad_input;
+mod chain;
+mod failing;
+mod harness;
+mod interrupting;
+mod offline;
+mod peers;
+mod policy;
+mod server;
+mod shapes;
+mod streams;
+mod terminal;
