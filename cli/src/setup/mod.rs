@@ -157,13 +157,17 @@ fn check_named_skills(
         if below.any(|report| report.verdict != Verdict::Refused) {
             continue;
         }
-        let error =
-            CliError::usage("--skill: there is no usable skill at this path").with_path(&path);
-        return Err(if path.exists() {
-            error.with_hint(format!("`tekne skills check {}` says why", path.display()))
-        } else {
-            error.with_hint("the path does not exist")
-        });
+        if let Err(error) = path.metadata() {
+            let message = format!("--skill: cannot read {}", path.display());
+            return Err(CliError::usage(message)
+                .with_path(path)
+                .with_hint("name a skill's folder or a folder of skills")
+                .with_source(error));
+        }
+        let check = format!("`tekne skills check {}` says why", path.display());
+        return Err(CliError::usage("--skill: there is no usable skill here")
+            .with_path(path)
+            .with_hint(check));
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ pub struct Places {
 const CLIENTS: [&str; 3] = [".tekne/skills", ".agents/skills", ".claude/skills"];
 
 /// Returns the top folder of the project around [`Places::cwd`]: the nearest folder upwards with a
-/// marker, else the working folder. The home folder and what is above it are no project.
+/// marker, else the nearest with a `.tekne` folder, else the working folder. The home folder and
+/// what is above it are no project.
 pub fn project_root(places: &Places) -> Option<PathBuf> {
     let home = places.home.as_deref();
     if home.is_some_and(|home| home.starts_with(&places.cwd)) {
@@ -73,7 +74,9 @@ pub fn project_root(places: &Places) -> Option<PathBuf> {
         }
     };
     let below_home = |folder: &&Path| home.is_none_or(|home| !home.starts_with(folder));
-    let top = places.cwd.ancestors().take_while(below_home).find(marked);
+    let folders = || places.cwd.ancestors().take_while(below_home);
+    let ours = |folder: &&Path| folder.join(".tekne").is_dir();
+    let top = folders().find(marked).or_else(|| folders().find(ours));
     Some(top.unwrap_or(&places.cwd).to_owned())
 }
 
@@ -90,10 +93,7 @@ pub fn standard_roots(places: &Places) -> Vec<Root> {
         roots.push(Root::new(config.join("skills"), Scope::User));
     }
     if let Some(home) = &places.home {
-        let clients = CLIENTS
-            .iter()
-            .filter(|client| !client.starts_with(".tekne"));
-        roots.extend(clients.map(|client| Root::new(home.join(client), Scope::User)));
+        roots.extend(CLIENTS.map(|client| Root::new(home.join(client), Scope::User)));
     }
     if let Some(managed) = &places.managed {
         roots.push(Root::new(managed.join("skills"), Scope::Managed));
