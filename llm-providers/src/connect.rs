@@ -23,6 +23,10 @@ pub struct ConnectOptions {
     pub protocol: Option<Protocol>,
     /// The key; `None` sends none.
     pub api_key: Option<Secret>,
+    /// The variable that holds the key, for messages; `None` takes the dialect's.
+    ///
+    /// Where one is known, a key is needed unless the address is on this machine.
+    pub key_env: Option<String>,
     /// How long each part of a request may take.
     pub timeouts: Timeouts,
     /// When and how often a request is repeated.
@@ -39,6 +43,7 @@ impl ConnectOptions {
             base_url: None,
             protocol: None,
             api_key: None,
+            key_env: None,
             timeouts: Timeouts::default(),
             retry: RetryPolicy::default(),
             jitter_seed: 0,
@@ -68,7 +73,7 @@ pub enum ConnectErrorKind {
     /// The base URL cannot be used; says why.
     BaseUrl(&'static str),
     /// There is no key, and the address is not on this machine; holds the usual variable.
-    MissingKey(&'static str),
+    MissingKey(String),
     /// The key holds characters that no header can carry.
     Key,
     /// No HTTP client can be built, for example without any certificates on the system.
@@ -130,10 +135,11 @@ pub fn connect(options: &ConnectOptions) -> Result<Arc<dyn Provider>, ConnectErr
     };
     let dialect = known.unwrap_or(&COMPATIBLE);
     let base = parse_base_url(base_url).map_err(|why| fail(ConnectErrorKind::BaseUrl(why)))?;
-    if let (None, Some(variable)) = (&options.api_key, dialect.key_env)
+    let key_env = options.key_env.as_deref().or(dialect.key_env);
+    if let (None, Some(variable)) = (&options.api_key, key_env)
         && !is_loopback(&base)
     {
-        return Err(fail(ConnectErrorKind::MissingKey(variable)));
+        return Err(fail(ConnectErrorKind::MissingKey(variable.to_owned())));
     }
     let provider = match options.protocol.unwrap_or(dialect.protocol) {
         Protocol::OpenAiChat => open_ai_chat(options, dialect, base)?,
@@ -157,7 +163,10 @@ fn open_ai_chat(
         provider: options.provider.clone(),
         endpoint: display(&url),
         key: options.api_key.clone(),
-        key_env: dialect.key_env,
+        key_env: options
+            .key_env
+            .clone()
+            .or_else(|| dialect.key_env.map(str::to_owned)),
     };
     let provider = OpenAiChat::new(origin, url, dialect, client)
         .map_err(|_| error(options, ConnectErrorKind::Key, None))?;
@@ -236,13 +245,20 @@ mod tests {
     #[test]
     fn a_missing_key_names_its_variable_except_for_this_machine() {
         let (kind, text) = refused(ConnectOptions::new("openai"));
-        assert_eq!(kind, ConnectErrorKind::MissingKey("OPENAI_API_KEY"));
+        assert_eq!(kind, ConnectErrorKind::MissingKey("OPENAI_API_KEY".into()));
         assert_eq!(text, "no key for provider `openai`");
         let local = ConnectOptions {
             base_url: Some("http://127.0.0.1:9/v1".into()),
             ..ConnectOptions::new("openai")
         };
         assert!(connect(&local).is_ok());
+        let own = ConnectOptions {
+            base_url: Some("https://a.test/v1".into()),
+            key_env: Some("HOUSE_KEY".into()),
+            ..ConnectOptions::new("house")
+        };
+        let (kind, _) = refused(own);
+        assert_eq!(kind, ConnectErrorKind::MissingKey("HOUSE_KEY".into()));
     }
 
     #[test]

@@ -189,6 +189,7 @@ fn remote(
             .and_then(|own| own.protocol)
             .and_then(|name| name.as_str().parse::<Protocol>().ok()),
         api_key: key.map(Secret::new),
+        key_env: variable,
         jitter_seed: jitter_seed(),
         ..ConnectOptions::new(provider)
     };

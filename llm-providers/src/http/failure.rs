@@ -114,7 +114,7 @@ pub(crate) struct Origin {
     /// The address without query, user or fragment.
     pub(crate) endpoint: String,
     pub(crate) key: Option<Secret>,
-    pub(crate) key_env: Option<&'static str>,
+    pub(crate) key_env: Option<String>,
 }
 
 impl Origin {
@@ -190,7 +190,7 @@ impl Origin {
     }
 
     fn key_hint(&self) -> String {
-        match (&self.key, self.key_env) {
+        match (&self.key, &self.key_env) {
             (Some(_), Some(variable)) => format!("check the key; it is usually in `{variable}`"),
             (Some(_), None) => "check the key".into(),
             (None, Some(variable)) => format!("no key was sent; set `{variable}`"),

@@ -15,7 +15,7 @@ fn origin() -> Origin {
         provider: "acme".into(),
         endpoint: "https://api.acme.test/v1/chat/completions".into(),
         key: Some(Secret::new("sk-secret-0123456789")),
-        key_env: Some("ACME_API_KEY"),
+        key_env: Some("ACME_API_KEY".into()),
     }
 }
 
