@@ -96,7 +96,11 @@ impl Judge<'_> {
     fn value(&mut self, node: Node, origin: &Origin) -> Option<Node> {
         match self.verdict(&node) {
             Verdict::Keep => Some(node),
-            Verdict::Descend => Some(self.node(node)),
+            Verdict::Descend => {
+                let was_empty = is_empty(&node);
+                // A key that lost all it held says nothing, so it is not shown as said.
+                Some(self.node(node)).filter(|left| was_empty || !is_empty(left))
+            }
             Verdict::Ignore(why) => {
                 self.notice(why, &node, origin);
                 None
@@ -232,6 +236,14 @@ impl Judge<'_> {
             message: printable(&message),
             hint: format!("to have it, write it to {user_file}"),
         });
+    }
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Map(entries) => entries.is_empty(),
+        Kind::List(items) => items.is_empty(),
+        _ => false,
     }
 }
 

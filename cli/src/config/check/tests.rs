@@ -84,7 +84,7 @@ fn a_wrong_value_is_named_with_its_place_and_what_is_right() {
         ),
         (
             "model: gpt-4o",
-            "f:1:8: `model`: `gpt-4o` is neither `PROVIDER/MODEL` nor `offline` | -",
+            "f:1:8: `model`: `gpt-4o` is neither `PROVIDER/MODEL`, like `openai/gpt-4o`, nor `offline` | -",
         ),
         (
             "model: 5",

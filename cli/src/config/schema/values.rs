@@ -34,7 +34,7 @@ impl FromStr for ModelChoice {
                 model: model.to_owned(),
             }),
             _ => Err(format!(
-                "`{text}` is neither `PROVIDER/MODEL` nor `offline`"
+                "`{text}` is neither `PROVIDER/MODEL`, like `openai/gpt-4o`, nor `offline`"
             )),
         }
     }
