@@ -54,7 +54,7 @@ fn a_denial_fails_the_run_where_that_is_asked_for() {
     let world = World::new();
     let ran = run(&world, vec![write("a.md")], &["--fail-on-denied"]).exits(4);
     assert_eq!(ran.lines().pop().unwrap()["error"]["code"], "denied");
-    let _ = ran.says(&["a call was denied", "hint: ", "--yes"]);
+    let _ = ran.says(&["1 call denied", "hint: ", "--yes"]);
     let ran = run(&world, vec![("list_dir", json!({}))], &["--fail-on-denied"]);
     assert_eq!(denied(&ran.exits(0)), 0);
 }

@@ -89,6 +89,7 @@ fn the_usual_roots_stand_in_the_order_of_precedence() {
             "project p/skills single",
             "project p/YOLO/skills lite",
             "user .config/tekne/skills trusted",
+            "user .tekne/skills trusted",
             "user .agents/skills trusted",
             "user .claude/skills trusted",
             "managed /etc/tekne/skills trusted",
