@@ -29,13 +29,10 @@ const SCHEMA: &str = "
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     created_ms INTEGER NOT NULL,
-    updated_ms INTEGER NOT NULL,
-    events INTEGER NOT NULL,
     workspace TEXT NOT NULL,
     assistant TEXT NOT NULL,
     title TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
-CREATE INDEX sessions_by_update ON sessions (updated_ms DESC, id DESC);
 CREATE TABLE events (
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
@@ -129,11 +126,14 @@ impl SessionStore for SqliteStore {
     async fn append(&self, session: &str, events: &[JournalEntry]) -> Result<(), StoreError> {
         let bodies = bodies(events)?;
         self.write(session, |transaction| {
-            let last: Option<u64> = transaction
-                .prepare_cached("SELECT events FROM sessions WHERE id = ?1")?
+            let last: Option<Option<u64>> = transaction
+                .prepare_cached(
+                    "SELECT (SELECT max(seq) FROM events WHERE session = id)
+                     FROM sessions WHERE id = ?1",
+                )?
                 .query_row([session], |row| row.get(0))
                 .optional()?;
-            let Some(last) = last else {
+            let Some(last) = last.map(Option::unwrap_or_default) else {
                 return Ok(Err(StoreError::not_found(session)));
             };
             if !follows(events, last) {
@@ -160,7 +160,12 @@ impl SessionStore for SqliteStore {
         let connection = self.lock();
         let summaries = connection
             .prepare_cached(
-                "SELECT id, created_ms, workspace, assistant, title, updated_ms, events
+                // What a session's last event tells is not kept twice: each append would have to
+                // write a second table.
+                "SELECT id, created_ms, workspace, assistant, title,
+                     ifnull((SELECT at_ms FROM events WHERE session = id ORDER BY seq DESC LIMIT 1),
+                         created_ms) AS updated_ms,
+                     ifnull((SELECT max(seq) FROM events WHERE session = id), 0)
                  FROM sessions ORDER BY updated_ms DESC, id DESC LIMIT ?1",
             )
             .and_then(|mut statement| {
@@ -225,8 +230,8 @@ fn insert_header(
 ) -> Result<(), rusqlite::Error> {
     transaction
         .prepare_cached(
-            "INSERT INTO sessions (id, created_ms, updated_ms, events, workspace, assistant, title)
-             VALUES (?1, ?2, ?2, 0, ?3, ?4, ?5)",
+            "INSERT INTO sessions (id, created_ms, workspace, assistant, title)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
         .execute(params![
             header.id,
@@ -248,11 +253,6 @@ fn insert_events(
         .prepare_cached("INSERT INTO events (session, seq, at_ms, body) VALUES (?1, ?2, ?3, ?4)")?;
     for (entry, body) in events.iter().zip(bodies) {
         insert.execute(params![session, entry.seq, entry.at_ms, body])?;
-    }
-    if let Some(last) = events.last() {
-        transaction
-            .prepare_cached("UPDATE sessions SET updated_ms = ?2, events = ?3 WHERE id = ?1")?
-            .execute(params![session, last.at_ms, last.seq])?;
     }
     Ok(())
 }
