@@ -38,6 +38,10 @@ impl Environment {
             CliError::usage("no home folder: HOME is not set")
                 .with_hint("set HOME to the folder of the user")
         })?;
+        if !directories.home_dir().is_absolute() {
+            return Err(CliError::usage("HOME is not an absolute path")
+                .with_hint("set HOME to the folder of the user, from `/` on"));
+        }
         Ok(Self {
             home: directories.home_dir().to_owned(),
             cwd: working_directory(change_dir)?,

@@ -1,35 +1,42 @@
 //! Ctrl-C and termination: the first ends the turn in order, the second ends the program.
+//!
+//! Signals are watched on a thread of their own, so that a program that computes still obeys.
 
-use tokio::signal::unix::{SignalKind, signal};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Exit;
 
+/// How long a turn may take to end in order. What was acknowledged is on disk at any time, so
+/// ending without order loses nothing but the word that it was cancelled.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Returns a token that the first interrupt cancels.
 ///
-/// Must be called inside a runtime. A second interrupt ends the process at once; what was
-/// acknowledged is on disk by then.
+/// A second interrupt, or the end of the grace after the first, ends the process.
 pub(crate) fn token() -> CancellationToken {
     let token = CancellationToken::new();
-    let (Ok(mut interrupt), Ok(mut terminate)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    ) else {
-        // Without handlers the signals keep their default meaning: the process ends.
-        return token;
-    };
-    let cancel = token.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        cancel.cancel();
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
+    // Without a handler the signals keep their default meaning: the process ends.
+    if let Ok(signals) = Signals::new([SIGINT, SIGTERM]) {
+        let cancel = token.clone();
+        std::thread::spawn(move || watch(signals, &cancel));
+    }
+    token
+}
+
+fn watch(mut signals: Signals, cancel: &CancellationToken) {
+    if signals.forever().next().is_none() {
+        return;
+    }
+    cancel.cancel();
+    std::thread::spawn(|| {
+        std::thread::sleep(GRACE);
         std::process::exit(Exit::Cancelled as i32);
     });
-    token
+    if signals.forever().next().is_some() {
+        std::process::exit(Exit::Cancelled as i32);
+    }
 }

@@ -15,6 +15,7 @@ use crate::driver::Driver;
 use crate::event::{AgentEvent, Emitter};
 use crate::gather;
 use crate::profile::Profile;
+use crate::projection::Projection;
 use crate::session::Session;
 use crate::store::{SessionStore, StoreError};
 use crate::turn::TurnOutcome;
@@ -172,9 +173,11 @@ impl Agent {
     ///
     /// [`PreviewError`] when the request does not fit or something of it could not be read.
     pub async fn preview(&self, request: &TurnRequest) -> Result<CompiledPrompt, PreviewError> {
-        let session = Session::open(self, request.session.as_deref()).await?;
+        let mut projection = match &request.session {
+            Some(id) => Session::read(self, id).await?.projection().clone(),
+            None => Projection::default(),
+        };
         let view = self.catalog.view(&self.principal);
-        let mut projection = session.projection().clone();
         projection.messages.push(request.input.clone());
         let gathered = gather::gather(&view, &projection, &self.principal.assistant)?;
         let tools = gather::offered_tools(self, &view);

@@ -90,7 +90,9 @@ async fn finished(
             duration_ms: record.duration_ms,
             denied: record.denied,
         });
-        commit(session).await?;
+        commit(session)
+            .await
+            .map_err(|error| unrecorded(record, error))?;
     }
     emitter.emit(EventKind::ToolFinished {
         id: record.result.call_id.clone(),
@@ -108,6 +110,18 @@ async fn finished(
         });
     }
     Ok(())
+}
+
+/// Names the call that ran and whose result is not on record: a later run calls it unknown.
+fn unrecorded(record: &CallRecord, error: LogError) -> LogError {
+    let (id, name) = (&record.result.call_id, &record.result.name);
+    LogError {
+        message: format!(
+            "call `{id}` of `{name}` has run, but its result is not on record: {}",
+            error.message
+        ),
+        ..error
+    }
 }
 
 async fn commit(session: &mut Session) -> Result<(), LogError> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use prompt_compiler::{BlockMark, CompiledPrompt};
 use skill_core::{
-    CompletionEvent, ProviderError, ProviderErrorKind, SkillView, ToolCall, ToolDefinition, Usage,
+    CompletionEvent, ProviderError, ProviderErrorKind, SkillView, StopReason, ToolCall,
+    ToolDefinition, Usage,
 };
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,7 @@ use crate::projection::missing_result;
 use crate::reply::ReplyBuilder;
 use crate::session::Session;
 use crate::skill_state;
+use crate::store::{StoreError, StoreErrorKind};
 use crate::turn::{ErrorKind, Reply, Turn, TurnAction, TurnOutcome};
 
 /// What to do when the journal cannot be written.
@@ -222,9 +224,7 @@ impl<'a, 'e> Driver<'a, 'e> {
             return self.turn.on_cancel();
         }
         let Some(error) = error else {
-            if reply.stop.is_none() {
-                self.failure = Some(Failure::new("the answer ended in the middle of the stream"));
-            }
+            self.failure = shortcoming(reply).map(Failure::new);
             return self.turn.on_reply(reply);
         };
         let outcome = if reply.message.content.is_empty() {
@@ -470,10 +470,29 @@ impl<'a, 'e> Driver<'a, 'e> {
     }
 }
 
-fn journal_failure(error: &crate::store::StoreError) -> Failure {
+/// Says what is missing from a reply, where its outcome alone does not.
+fn shortcoming(reply: &Reply) -> Option<String> {
+    match &reply.stop {
+        None => Some("the answer ended in the middle of the stream".to_owned()),
+        Some(StopReason::MaxTokens) => Some("the model reached its output limit".to_owned()),
+        Some(StopReason::Other(reason)) => Some(format!(
+            "the model stopped for a reason that is not known here: `{reason}`"
+        )),
+        Some(_) if reply.malformed => Some("the model called a tool without a name".to_owned()),
+        Some(_) => None,
+    }
+}
+
+fn journal_failure(error: &StoreError) -> Failure {
+    let hint = match error.kind {
+        StoreErrorKind::Conflict | StoreErrorKind::Busy => {
+            "another process works on this session; wait until it has ended, then resume"
+        }
+        _ => JOURNAL_HINT,
+    };
     Failure {
         message: error.to_string(),
-        hint: Some(JOURNAL_HINT.to_owned()),
+        hint: Some(hint.to_owned()),
     }
 }
 

@@ -105,6 +105,9 @@ pub enum JournalEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<String>,
     },
+    /// An event of a later version. It is never written again, so nothing of it is lost.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A skill that a call opened.

@@ -28,7 +28,7 @@ pub use {
     projection::Projection,
     reply::ReplyBuilder,
     store::{
-        MemoryStore, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError,
+        Lease, MemoryStore, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError,
         StoreErrorKind,
     },
     turn::{ErrorKind, Reply, Turn, TurnAction, TurnOutcome, is_fast_path},

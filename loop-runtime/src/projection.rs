@@ -110,7 +110,7 @@ impl Projection {
             JournalEvent::ApprovalAsked { call_id, .. } => {
                 self.mark(call_id, |pending| pending.asked = true);
             }
-            JournalEvent::ModelRequested { .. } => {}
+            JournalEvent::ModelRequested { .. } | JournalEvent::Unknown => {}
         }
     }
 
@@ -208,7 +208,10 @@ impl Projection {
 
     /// Says to the model how a turn ended that did not end with an answer.
     fn mark_end(&mut self, outcome: &TurnOutcome) {
-        let mark = format!("[This turn ended without a complete answer: {outcome}.]");
+        let mark = match outcome {
+            TurnOutcome::Completed => "[This turn ended without an answer.]".to_owned(),
+            outcome => format!("[This turn ended without a complete answer: {outcome}.]"),
+        };
         match self.messages.last_mut() {
             Some(last) if last.role == Role::Assistant => {
                 last.content.push(skill_core::ContentBlock::text(mark));

@@ -75,6 +75,7 @@ impl ReplyBuilder {
             Some((stop, usage)) => (Some(stop), usage),
             None => (None, Usage::default()),
         };
+        let malformed = self.calls.values().any(|call| call.name.is_empty());
         if stop.is_some() {
             let mut used = used.clone();
             content.extend(
@@ -97,6 +98,7 @@ impl ReplyBuilder {
                     content,
                 },
                 stop,
+                malformed,
             },
             usage,
         )
@@ -194,7 +196,8 @@ mod tests {
             reply,
             Reply {
                 message: Message::assistant("so far"),
-                stop: None
+                stop: None,
+                malformed: false
             }
         );
     }

@@ -7,7 +7,7 @@ use skill_core::{Clock, Message};
 use crate::agent::Agent;
 use crate::journal::{JournalEntry, JournalEvent};
 use crate::projection::Projection;
-use crate::store::{SessionHeader, SessionStore, StoreError};
+use crate::store::{Lease, SessionHeader, SessionStore, StoreError, StoreErrorKind};
 
 /// The longest title, in characters.
 const TITLE: usize = 80;
@@ -22,19 +22,44 @@ pub(crate) struct Session {
     resumed: bool,
     waiting: Vec<JournalEntry>,
     projection: Projection,
+    _lease: Option<Lease>,
 }
 
 impl Session {
-    /// Takes up the session `id`, or begins one that is stored with its first events.
+    /// Takes up the session `id` for writing, or begins one, stored with its first events.
     pub(crate) async fn open(agent: &Agent, id: Option<&str>) -> Result<Self, StoreError> {
-        let (header, projection, stored) = match id {
-            Some(id) => {
-                let record = agent.store.load(id).await?;
-                (record.header, Projection::of(&record.entries), true)
-            }
-            None => (new_header(agent), Projection::default(), false),
+        let Some(id) = id else {
+            return Self::begin(agent).await;
         };
+        let lease = agent.store.lease(id).await?;
+        let session = Self::read(agent, id).await?;
         Ok(Self {
+            _lease: Some(lease),
+            ..session
+        })
+    }
+
+    /// Reads the session `id`, without the right to write to it.
+    pub(crate) async fn read(agent: &Agent, id: &str) -> Result<Self, StoreError> {
+        let record = agent.store.load(id).await?;
+        if let Some(damage) = record.damage {
+            return Err(StoreError::new(StoreErrorKind::Corrupt, damage));
+        }
+        let projection = Projection::of(&record.entries);
+        Ok(Self::new(agent, record.header, projection, true))
+    }
+
+    async fn begin(agent: &Agent) -> Result<Self, StoreError> {
+        let mut session = Self::new(agent, new_header(agent), Projection::default(), false);
+        // A turn on the fast path is written when it is over: there is nothing to share before.
+        if !agent.profile.is_fast_path() {
+            session._lease = Some(agent.store.lease(session.id()).await?);
+        }
+        Ok(session)
+    }
+
+    fn new(agent: &Agent, header: SessionHeader, projection: Projection, stored: bool) -> Self {
+        Self {
             store: Arc::clone(&agent.store),
             clock: Arc::clone(&agent.clock),
             header,
@@ -42,7 +67,8 @@ impl Session {
             resumed: stored,
             waiting: Vec::new(),
             projection,
-        })
+            _lease: None,
+        }
     }
 
     pub(crate) fn id(&self) -> &str {

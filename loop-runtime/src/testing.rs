@@ -14,7 +14,8 @@ pub async fn check_store(store: &dyn SessionStore) -> Result<(), String> {
     missing_sessions_are_not_found(store).await?;
     what_was_written_is_read(store).await?;
     a_number_that_does_not_follow_is_a_conflict(store).await?;
-    the_last_written_is_listed_first(store).await
+    the_last_written_is_listed_first(store).await?;
+    a_session_is_leased_once(store).await
 }
 
 async fn missing_sessions_are_not_found(store: &dyn SessionStore) -> Result<(), String> {
@@ -98,6 +99,28 @@ async fn the_last_written_is_listed_first(store: &dyn SessionStore) -> Result<()
     )?;
     let short = store.list(1).await.map_err(|error| error.to_string())?;
     expect(short.len() == 1, "a limit of one lists another number")
+}
+
+async fn a_session_is_leased_once(store: &dyn SessionStore) -> Result<(), String> {
+    let lease = store
+        .lease("one")
+        .await
+        .map_err(|error| error.to_string())?;
+    let second = store.lease("one").await.map_err(|error| error.kind);
+    expect(
+        second.err() == Some(StoreErrorKind::Busy),
+        "a session was leased twice",
+    )?;
+    let other = store.lease("two").await;
+    expect(
+        other.is_ok(),
+        "the lease of one session keeps another one busy",
+    )?;
+    drop(lease);
+    expect(
+        store.lease("one").await.is_ok(),
+        "a lease outlived its holder",
+    )
 }
 
 async fn create(store: &dyn SessionStore, id: &str, events: &[JournalEntry]) -> Result<(), String> {

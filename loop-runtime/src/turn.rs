@@ -151,6 +151,8 @@ pub struct Reply {
     pub message: Message,
     /// Why it stopped; `None` when the stream was cut before it said.
     pub stop: Option<StopReason>,
+    /// Whether something of it could not be understood, such as a call without a name.
+    pub malformed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,6 +241,9 @@ impl Turn {
         if self.tools && !calls.is_empty() {
             return Phase::Tools(calls);
         }
+        if reply.malformed && !has_text(reply) {
+            return Phase::Finished(TurnOutcome::Error(ErrorKind::Protocol));
+        }
         Phase::Finished(match stop {
             StopReason::Refused => TurnOutcome::Refused,
             StopReason::EndTurn | StopReason::ToolCalls if calls.is_empty() || has_text(reply) => {
@@ -287,6 +292,7 @@ mod tests {
                 content,
             },
             stop,
+            malformed: false,
         }
     }
 
@@ -343,6 +349,23 @@ mod tests {
         );
         let limited = reply("", 1, Some(StopReason::MaxTokens));
         assert_eq!(after(true, &limited), finish(TurnOutcome::Truncated));
+    }
+
+    #[test]
+    fn a_reply_of_which_nothing_could_be_understood_is_no_success() {
+        let malformed = Reply {
+            malformed: true,
+            ..reply("", 0, Some(StopReason::ToolCalls))
+        };
+        assert_eq!(
+            after(true, &malformed),
+            finish(TurnOutcome::Error(ErrorKind::Protocol))
+        );
+        let with_text = Reply {
+            malformed: true,
+            ..reply("hi", 0, Some(StopReason::EndTurn))
+        };
+        assert_eq!(after(true, &with_text), finish(TurnOutcome::Completed));
     }
 
     #[test]

@@ -31,7 +31,12 @@ pub fn compile(
             return Ok(draft.finish(input, &conversation, &meter));
         }
     }
-    fit(input, &conversation, &Meter::new(counter))
+    // A single text above the window fits no request, however far above it is.
+    fit(
+        input,
+        &conversation,
+        &Meter::up_to(counter, input.budget.window),
+    )
 }
 
 /// Leaves out old rounds, then old tool groups of this turn, until the rest fits.

@@ -145,7 +145,7 @@ impl Draft {
             (self.sizes.user, "the task".to_owned()),
             (
                 self.sizes.groups.iter().sum(),
-                "the newest tool results".to_owned(),
+                "the newest calls and their results".to_owned(),
             ),
         ];
         parts.extend(

@@ -12,11 +12,20 @@ const PER_TOOL: u64 = 8;
 /// Measures text with a counter.
 pub(crate) struct Meter<'a> {
     counter: &'a dyn TokenCounter,
+    ceiling: u64,
 }
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(counter: &'a dyn TokenCounter) -> Self {
-        Self { counter }
+        Self {
+            counter,
+            ceiling: u64::MAX,
+        }
+    }
+
+    /// Returns a meter for which everything above `ceiling` is the same: too much.
+    pub(crate) fn up_to(counter: &'a dyn TokenCounter, ceiling: u64) -> Self {
+        Self { counter, ceiling }
     }
 
     pub(crate) fn is_exact(&self) -> bool {
@@ -24,7 +33,7 @@ impl<'a> Meter<'a> {
     }
 
     pub(crate) fn text(&self, text: &str) -> u64 {
-        self.counter.count(text)
+        self.counter.count_up_to(text, self.ceiling)
     }
 
     pub(crate) fn texts(&self, texts: &[String]) -> Vec<u64> {

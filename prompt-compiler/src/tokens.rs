@@ -13,6 +13,14 @@ pub trait TokenCounter: Send + Sync + fmt::Debug {
 
     /// Tells whether counts are those of the model's own encoding.
     fn is_exact(&self) -> bool;
+
+    /// Returns the tokens of `text`, or any number above `ceiling` once that is exceeded.
+    ///
+    /// What is far too long need not be counted to its end.
+    fn count_up_to(&self, text: &str, ceiling: u64) -> u64 {
+        let _ = ceiling;
+        self.count(text)
+    }
 }
 
 /// Counts a token a byte: the bound that holds for every byte-pair encoding.
@@ -104,6 +112,38 @@ impl TokenCounter for VocabularyCounter {
     fn is_exact(&self) -> bool {
         self.encoding.is_some()
     }
+
+    fn count_up_to(&self, text: &str, ceiling: u64) -> u64 {
+        if text.len() <= LONG {
+            return self.count(text);
+        }
+        // Cut anywhere, the parts cost a token or two more than the whole, never less; that is
+        // only said of texts of which a good part is above the ceiling already.
+        let (mut rest, mut tokens) = (text, 0_u64);
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(boundary(rest, LONG));
+            tokens = tokens.saturating_add(self.count(part));
+            if tokens > ceiling {
+                return tokens;
+            }
+            rest = after;
+        }
+        self.count(text)
+    }
+}
+
+/// Texts up to this many bytes are counted at once.
+#[cfg(feature = "tiktoken")]
+const LONG: usize = 128 * 1024;
+
+/// Returns the last character boundary at or before `position`.
+#[cfg(feature = "tiktoken")]
+fn boundary(text: &str, position: usize) -> usize {
+    let mut position = position.min(text.len());
+    while !text.is_char_boundary(position) {
+        position -= 1;
+    }
+    position
 }
 
 #[cfg(test)]
@@ -141,6 +181,16 @@ mod tests {
     fn text_that_looks_like_a_special_token_counts_as_text() {
         let counter = VocabularyCounter::for_model(&ModelId::new("gpt-4o"));
         assert!(counter.count("<|endoftext|>") > 1);
+    }
+
+    #[cfg(feature = "tiktoken")]
+    #[test]
+    fn a_text_above_the_ceiling_is_not_counted_to_its_end() {
+        let counter = VocabularyCounter::for_model(&ModelId::new("gpt-4o"));
+        let text = "some words of a task ".repeat(100_000);
+        let found = counter.count_up_to(&text, 1_000);
+        assert!(found > 1_000 && found < 100_000, "{found}");
+        assert_eq!(counter.count_up_to(&text, u64::MAX), counter.count(&text));
     }
 
     #[cfg(feature = "tiktoken")]

@@ -45,7 +45,7 @@ fn path(context: &Context) -> Result<(), CliError> {
         let files: Vec<Value> = loaded
             .files
             .iter()
-            .map(|file| json!({"layer": file.layer.as_str(), "path": file.path, "exists": file.found}))
+            .map(|file| json!({"layer": file.layer.as_str(), "path": file.path.display().to_string(), "exists": file.found}))
             .collect();
         return context.output.json_line(&json!({"v": 1, "files": files}));
     }

@@ -118,12 +118,21 @@ fn workspace(context: &Context) -> Finding {
 }
 
 fn data(context: &Context) -> Finding {
-    match setup::store(context, true) {
-        Ok(_) => Finding::good(
-            "data folder",
-            context.environment.data_dir.display().to_string(),
-        ),
-        Err(error) => Finding::bad("data folder", &error),
+    const NAME: &str = "data folder";
+    let folder = context.environment.data_dir.display().to_string();
+    let checked = setup::journal(context).and_then(|store| {
+        store
+            .check()
+            .map_err(|error| CliError::usage(error.to_string()))
+    });
+    match checked {
+        Ok(damage) if damage.is_empty() => Finding::good(NAME, folder),
+        Ok(damage) => {
+            let message = format!("{folder}: {}", damage.join("; "));
+            let hint = "the other sessions are not affected; to begin anew, move journal.db away";
+            Finding::bad(NAME, &CliError::usage(message).with_hint(hint))
+        }
+        Err(error) => Finding::bad(NAME, &error),
     }
 }
 

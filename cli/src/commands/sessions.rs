@@ -154,9 +154,9 @@ async fn list(
 
 fn row(session: &SessionSummary) -> Vec<String> {
     vec![
-        session.header.id.clone(),
+        visible(&session.header.id),
         time(session.updated_ms),
-        session.header.assistant.clone(),
+        one_line(&session.header.assistant, 24),
         one_line(&session.header.workspace, 32),
         one_line(&session.header.title, 60),
     ]
@@ -198,14 +198,20 @@ async fn show(
         .entries
         .iter()
         .for_each(|entry| write_entry(&mut text, entry));
-    if Projection::of(&record.entries).open_turn.is_some() {
+    if let Some(damage) = &record.damage {
+        text.push_str(&format!(
+            "= damaged: {damage}; nothing after it can be read\n"
+        ));
+    } else if Projection::of(&record.entries).open_turn.is_some() {
         text.push_str("= the turn has not ended: it runs, or the program was stopped\n");
     }
     context.output.data(&visible(&text))
 }
 
 fn document(record: &SessionRecord) -> Value {
-    json!({"v": 1, "session": record.header, "events": record.entries})
+    json!({
+        "v": 1, "session": record.header, "events": record.entries, "damage": record.damage,
+    })
 }
 
 fn write_entry(text: &mut String, entry: &JournalEntry) {
@@ -247,6 +253,7 @@ fn write_entry(text: &mut String, entry: &JournalEntry) {
             result.status.as_str(),
             indented(&result.content)
         ),
+        JournalEvent::Unknown => "an event that a later version wrote".to_owned(),
         JournalEvent::StateChanged { reason, .. } => format!("state changed: {reason}"),
         JournalEvent::TurnFinished {
             outcome,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use loop_runtime::{RunError, StoreErrorKind, TurnOutcome, TurnReport, TurnRequest};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::app::Context;
 use crate::commands::sessions;
 use crate::error::{CliError, Exit};
@@ -19,13 +21,14 @@ pub(crate) fn run(
     request: TurnRequest,
     fail_on_denied: bool,
 ) -> Result<Exit, CliError> {
+    let cancel = interrupt::token();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| {
             CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
         })?;
-    let ended = runtime.block_on(turn(context, wanted, request));
+    let ended = runtime.block_on(turn(context, wanted, request, cancel));
     // A thread that waits for an answer at the terminal would hold the process back.
     runtime.shutdown_background();
     let report = ended?;
@@ -41,8 +44,8 @@ async fn turn(
     context: &Context,
     wanted: &Wanted,
     request: TurnRequest,
+    cancel: CancellationToken,
 ) -> Result<TurnReport, CliError> {
-    let cancel = interrupt::token();
     let loaded = setup::configuration_for(context, wanted)?;
     for notice in &loaded.notices {
         context.output.notice(&format!("{notice}; {}", notice.hint));
@@ -62,7 +65,11 @@ async fn turn(
         }
     };
     let ran = agent.run(request, cancel, &mut sink).await;
-    view.finish()?;
+    // A turn whose answer nobody could read is no success, even if the reader just went away.
+    view.finish().map_err(|error| CliError {
+        exit: Exit::Failed,
+        ..error
+    })?;
     ran.map_err(failed_to_begin)
 }
 
@@ -73,7 +80,18 @@ fn failed_to_begin(error: RunError) -> CliError {
                 .with_code("session_not_found")
                 .with_hint("`tekne sessions list` shows the sessions there are")
         }
-        RunError::Store(error) => CliError::new(Exit::Failed, "journal", error.to_string()),
+        RunError::Store(error) => {
+            let failure = CliError::new(Exit::Failed, "journal", error.to_string());
+            match error.kind {
+                StoreErrorKind::Busy => failure
+                    .with_code("session_busy")
+                    .with_hint("wait until it has ended, or begin another session"),
+                StoreErrorKind::Corrupt => failure.with_hint(
+                    "`tekne sessions show` shows what can be read; begin another session to go on",
+                ),
+                _ => failure,
+            }
+        }
         error => CliError::new(Exit::Failed, "internal", error.to_string()),
     }
 }

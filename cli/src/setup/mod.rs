@@ -254,6 +254,11 @@ pub(crate) fn store(context: &Context, journal: bool) -> Result<Arc<dyn SessionS
     if !journal {
         return Ok(Arc::new(MemoryStore::new()));
     }
+    Ok(Arc::new(self::journal(context)?))
+}
+
+/// Opens the journal, making it if it is not there.
+pub(crate) fn journal(context: &Context) -> Result<SqliteStore, CliError> {
     let folder = &context.environment.data_dir;
     let unwritable = |message: String| {
         CliError::usage(message)
@@ -263,7 +268,7 @@ pub(crate) fn store(context: &Context, journal: bool) -> Result<Arc<dyn SessionS
     std::fs::create_dir_all(folder).map_err(|error| {
         unwritable(format!("cannot make the data folder {}", folder.display())).with_source(error)
     })?;
-    let store = SqliteStore::open(&context.environment.journal()).map_err(|error| {
+    SqliteStore::open(&context.environment.journal()).map_err(|error| {
         let failure = unwritable(error.to_string());
         match error.kind {
             StoreErrorKind::Newer => {
@@ -274,6 +279,5 @@ pub(crate) fn store(context: &Context, journal: bool) -> Result<Arc<dyn SessionS
             }
             _ => failure,
         }
-    })?;
-    Ok(Arc::new(store))
+    })
 }

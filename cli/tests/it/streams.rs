@@ -123,15 +123,17 @@ fn nothing_is_coloured_where_nobody_looks_or_nobody_wants_it() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let world = World::with_examples();
-    for command in [
-        &["skills", "list"][..],
-        &["config", "schema"],
-        &["--model", "offline", "ask", "x"],
+    for (command, code) in [
+        (&["skills", "list"][..], 0),
+        (&["config", "schema"], 0),
+        // A turn that nobody could read the answer of is no success, though nothing is said.
+        (&["--model", "offline", "ask", "x"], 1),
+        (&["--model", "offline", "run", "--json", "x"], 1),
     ] {
         let mut child = world.command(command).spawn().unwrap();
         // The reader leaves before a word was written, or after the first.
         drop(child.stdout.take());
-        let ran = world.ran(&child.wait_with_output().unwrap()).exits(0);
+        let ran = world.ran(&child.wait_with_output().unwrap()).exits(code);
         assert!(!ran.stderr.contains("error"), "{ran:?}");
     }
 }

@@ -7,6 +7,9 @@ use skill_core::CompletionEvent;
 
 use crate::openai_chat::wire::CallDelta;
 
+/// The most calls one answer may hold; a server that sends more has lost its way.
+pub(super) const MOST: usize = 1_024;
+
 /// The calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -32,6 +35,11 @@ impl Calls {
     /// Tells whether no call was seen.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty()
+    }
+
+    /// Tells whether there are more than any answer may hold.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.calls.len() > MOST
     }
 
     /// Takes one piece and returns the event it makes, if any.

@@ -228,6 +228,7 @@ fn misfit(origin: &Origin, misfit: Misfit) -> ProviderError {
         Misfit::NoJson => ("answered with something that is no completion", SERVER),
         Misfit::NoChoice => ("answered with JSON that holds no completion", SERVER),
         Misfit::TooLong => ("answered with more than is accepted", SERVER),
+        Misfit::TooManyCalls => ("answered with more than 1,024 tool calls at once", SERVER),
     };
     origin
         .error(ProviderErrorKind::Protocol, what)

@@ -30,6 +30,7 @@ pub(super) enum Misfit {
     NoJson,
     TooLong,
     NoChoice,
+    TooManyCalls,
 }
 
 /// Reads one answer.
@@ -206,6 +207,9 @@ impl Answer {
         // Only one choice is ever asked for.
         for choice in choices.filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.choice(choice, events);
+        }
+        if self.calls.are_too_many() {
+            return Err(Fault::Protocol(Misfit::TooManyCalls));
         }
         Ok(())
     }

@@ -320,6 +320,21 @@ fn f25_what_is_no_answer_is_named() {
 }
 
 #[test]
+fn an_answer_with_more_calls_than_any_is_refused() {
+    let pieces: Vec<String> = (0..2_000)
+        .map(|index| format!("{{\"index\":{index}}}"))
+        .collect();
+    let delta = format!(
+        "{{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{}]}}}}]}}",
+        pieces.join(",")
+    );
+    assert_eq!(
+        read_text(&stream(&[&delta])),
+        Err(Fault::Protocol(Misfit::TooManyCalls))
+    );
+}
+
+#[test]
 fn plain_text_is_no_answer_either() {
     let events = read_text("upstream connect error or disconnect\n").unwrap();
     assert_eq!(events, []);

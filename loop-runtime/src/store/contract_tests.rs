@@ -81,3 +81,64 @@ async fn two_connections_to_one_session_never_interleave() {
     let late = two.append("one", &[next]).await.unwrap_err();
     assert_eq!(late.kind, StoreErrorKind::Conflict);
 }
+
+#[tokio::test]
+async fn a_damaged_event_costs_only_what_follows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(check_store(&store).await, Ok(()));
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute(
+            "UPDATE events SET body = '{\"kind\":' WHERE session = 'one' AND seq = 3",
+            [],
+        )
+        .unwrap();
+    let record = store.load("one").await.unwrap();
+    assert_eq!(record.entries.len(), 2);
+    let damage = record.damage.unwrap();
+    assert!(
+        damage.starts_with("event 3 of session `one` cannot be read"),
+        "{damage}"
+    );
+    assert_eq!(store.check().unwrap(), [damage]);
+}
+
+#[tokio::test]
+async fn an_event_of_a_later_version_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(check_store(&store).await, Ok(()));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let later = "{\"kind\":\"from_the_future\",\"what\":[1,2]}";
+    connection
+        .execute(
+            "UPDATE events SET body = ?1 WHERE session = 'one' AND seq = 3",
+            [later],
+        )
+        .unwrap();
+    let record = store.load("one").await.unwrap();
+    assert_eq!(record.entries[2].event, crate::JournalEvent::Unknown);
+    assert_eq!(record.damage, None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_store_is_refused_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    if made.is_ok_and(|status| status.success()) {
+        assert_eq!(
+            SqliteStore::open(&path).unwrap_err().kind,
+            StoreErrorKind::Corrupt
+        );
+        assert_eq!(
+            SqliteStore::open_read_only(&path).unwrap_err().kind,
+            StoreErrorKind::Corrupt
+        );
+    }
+}

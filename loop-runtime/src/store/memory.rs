@@ -1,17 +1,33 @@
 //! A store in memory, for tests and for programs that keep nothing.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use super::{SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError};
+use super::{Lease, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError};
 use crate::journal::JournalEntry;
 
 /// Keeps sessions until it is dropped.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     sessions: Mutex<BTreeMap<String, SessionRecord>>,
+    leased: Arc<Mutex<BTreeSet<String>>>,
+}
+
+/// Frees a session when it is dropped.
+struct Held {
+    session: String,
+    leased: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.leased
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.session);
+    }
 }
 
 impl MemoryStore {
@@ -39,6 +55,7 @@ impl SessionStore for MemoryStore {
             let record = SessionRecord {
                 header: header.clone(),
                 entries: events.to_vec(),
+                damage: None,
             };
             sessions.insert(header.id.clone(), record);
             Ok(())
@@ -57,6 +74,18 @@ impl SessionStore for MemoryStore {
             record.entries.extend_from_slice(events);
             Ok(())
         })
+    }
+
+    async fn lease(&self, session: &str) -> Result<Lease, StoreError> {
+        let mut leased = self.leased.lock().unwrap_or_else(PoisonError::into_inner);
+        if !leased.insert(session.to_owned()) {
+            return Err(StoreError::busy(session));
+        }
+        let leased = Arc::clone(&self.leased);
+        Ok(Lease::new(Held {
+            session: session.to_owned(),
+            leased,
+        }))
     }
 
     async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {

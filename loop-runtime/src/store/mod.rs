@@ -1,5 +1,7 @@
 //! Where journals are kept: one small trait, a store in memory, a store in SQLite.
 
+#[cfg(feature = "sqlite")]
+mod lock;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -49,6 +51,28 @@ pub struct SessionRecord {
     pub header: SessionHeader,
     /// The journal, oldest first, without gaps.
     pub entries: Vec<JournalEntry>,
+    /// What is wrong with the event after the last one here, if there is one that cannot be read.
+    pub damage: Option<String>,
+}
+
+/// The right to write to a session; it ends when this is dropped.
+pub struct Lease {
+    _held: Box<dyn std::any::Any + Send + Sync>,
+}
+
+impl Lease {
+    /// Wraps whatever ends the right when it is dropped.
+    pub fn new(held: impl std::any::Any + Send + Sync) -> Self {
+        Self {
+            _held: Box::new(held),
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Lease").finish_non_exhaustive()
+    }
 }
 
 /// What a caller can do about a [`StoreError`].
@@ -59,6 +83,8 @@ pub enum StoreErrorKind {
     NotFound,
     /// Somebody else has written to the session in the meantime.
     Conflict,
+    /// Somebody else works on the session, or is writing just now.
+    Busy,
     /// The store is of a newer version; it was not touched.
     Newer,
     /// The store is damaged, or no store.
@@ -95,6 +121,12 @@ impl StoreError {
         Self::new(StoreErrorKind::NotFound, format!("no session `{session}`"))
     }
 
+    /// Returns the error for a session that somebody else works on.
+    pub fn busy(session: &str) -> Self {
+        let message = format!("session `{session}` is in use by another process");
+        Self::new(StoreErrorKind::Busy, message)
+    }
+
     /// Returns the error for a session that somebody else has written to.
     pub fn conflict(session: &str) -> Self {
         Self::new(
@@ -108,8 +140,9 @@ impl StoreError {
 ///
 /// Contract: `create` and `append` are atomic, and durable when they return `Ok`; events of one
 /// session are numbered from 1 without gaps; whoever appends at a number that does not follow the
-/// last one gets [`StoreErrorKind::Conflict`] and changes nothing, which makes a second writer of
-/// one session harmless. [`crate::testing::check_store`] checks all of it.
+/// last one gets [`StoreErrorKind::Conflict`] and changes nothing. Of all processes at most one holds
+/// the lease of a session; a second one gets [`StoreErrorKind::Busy`], and the lease of a process
+/// that died is free. [`crate::testing::check_store`] checks all of it.
 #[async_trait]
 pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Begins a session with its first events.
@@ -122,7 +155,10 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Appends events, whose numbers follow the last one recorded.
     async fn append(&self, session: &str, events: &[JournalEntry]) -> Result<(), StoreError>;
 
-    /// Reads a session.
+    /// Takes the right to write to a session, which need not exist yet.
+    async fn lease(&self, session: &str) -> Result<Lease, StoreError>;
+
+    /// Reads a session, as far as it can be read.
     async fn load(&self, session: &str) -> Result<SessionRecord, StoreError>;
 
     /// Lists at most `limit` sessions, the last written first.

@@ -2,7 +2,7 @@
 //!
 //! Calls block their thread for as long as the disk takes to make the transaction durable.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +12,9 @@ use rusqlite::{
     params,
 };
 
+use super::lock::FileLock;
 use super::{
-    SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError, StoreErrorKind,
+    Lease, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError, StoreErrorKind,
     memory::follows,
 };
 use crate::journal::{JournalEntry, JournalEvent};
@@ -46,6 +47,8 @@ CREATE TABLE events (
 #[derive(Debug)]
 pub struct SqliteStore {
     connection: Mutex<Connection>,
+    /// Folder of the locks of sessions, beside the file.
+    locks: PathBuf,
 }
 
 impl SqliteStore {
@@ -57,11 +60,13 @@ impl SqliteStore {
     /// [`StoreErrorKind::Newer`] when a later version wrote it, [`StoreErrorKind::Corrupt`] when
     /// it is no store.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        check_kind(path)?;
         let connection = connect(path)
             .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
         check_version(&connection, path)?;
         Ok(Self {
             connection: Mutex::new(connection),
+            locks: path.with_extension("locks"),
         })
     }
 
@@ -71,13 +76,40 @@ impl SqliteStore {
     ///
     /// As [`SqliteStore::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        check_kind(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)
             .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
         check_version(&connection, path)?;
         Ok(Self {
             connection: Mutex::new(connection),
+            locks: path.with_extension("locks"),
         })
+    }
+
+    /// Looks for damage: of the file, and of each session in it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteStore::open`]; damage itself is what is returned.
+    pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        let connection = self.lock();
+        let failed = |error| failed("cannot check the store", error);
+        let mut damage: Vec<String> = connection
+            .prepare("PRAGMA quick_check(8)")
+            .and_then(|mut check| check.query_map([], |row| row.get(0))?.collect())
+            .map_err(failed)?;
+        damage.retain(|line| line != "ok");
+        let sessions: Vec<String> = connection
+            .prepare("SELECT id FROM sessions ORDER BY id")
+            .and_then(|mut sessions| sessions.query_map([], |row| row.get(0))?.collect())
+            .map_err(failed)?;
+        for session in sessions {
+            if let Some((_, rows)) = read_session(&connection, &session).map_err(failed)? {
+                damage.extend(readable(&session, rows).1);
+            }
+        }
+        Ok(damage)
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -100,7 +132,7 @@ impl SqliteStore {
                 Ok(value)
             });
         written.map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => StoreError::conflict(session),
+            Some(ErrorCode::ConstraintViolation) if is_key(&error) => StoreError::conflict(session),
             _ => failed(&format!("cannot write session `{session}`"), error),
         })
     }
@@ -143,17 +175,37 @@ impl SessionStore for SqliteStore {
         })?
     }
 
+    async fn lease(&self, session: &str) -> Result<Lease, StoreError> {
+        // An id names a file here; the ids of this runtime are letters and digits.
+        let name: String = session
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        match FileLock::take(&self.locks.join(name)) {
+            Ok(Some(lock)) => Ok(Lease::new(lock)),
+            Ok(None) => Err(StoreError::busy(session)),
+            Err(error) => Err(StoreError {
+                kind: StoreErrorKind::Io,
+                message: format!(
+                    "cannot lock session `{session}` in {}: {error}",
+                    self.locks.display()
+                ),
+                source: Some(Box::new(error)),
+            }),
+        }
+    }
+
     async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {
         let connection = self.lock();
         let (header, rows) = read_session(&connection, session)
             .map_err(|error| failed(&format!("cannot read session `{session}`"), error))?
             .ok_or_else(|| StoreError::not_found(session))?;
-        let entries = rows
-            .into_iter()
-            .zip(1_u64..)
-            .map(|(row, expected)| entry(session, row, expected))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(SessionRecord { header, entries })
+        let (entries, damage) = readable(session, rows);
+        Ok(SessionRecord {
+            header,
+            entries,
+            damage,
+        })
     }
 
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
@@ -174,6 +226,17 @@ impl SessionStore for SqliteStore {
             });
         summaries.map_err(|error| failed("cannot list sessions", error))
     }
+}
+
+/// Tells whether a row with the same key was there already.
+fn is_key(error: &rusqlite::Error) -> bool {
+    let keys = [
+        rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
+        rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE,
+    ];
+    error
+        .sqlite_error()
+        .is_some_and(|error| keys.contains(&error.extended_code))
 }
 
 fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
@@ -310,29 +373,45 @@ fn summary(row: &Row<'_>) -> Result<SessionSummary, rusqlite::Error> {
     })
 }
 
-fn entry(
-    session: &str,
-    (seq, at_ms, body): EventRow,
-    expected: u64,
-) -> Result<JournalEntry, StoreError> {
-    let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
-    if seq != expected {
-        return Err(corrupt(format!(
-            "event {expected} of session `{session}` is missing"
-        )));
+/// Returns events up to the first that cannot be read, and what is wrong with that one.
+fn readable(session: &str, rows: Vec<EventRow>) -> (Vec<JournalEntry>, Option<String>) {
+    let mut entries = Vec::with_capacity(rows.len());
+    for ((seq, at_ms, body), expected) in rows.into_iter().zip(1_u64..) {
+        if seq != expected {
+            return (
+                entries,
+                Some(format!(
+                    "event {expected} of session `{session}` is missing"
+                )),
+            );
+        }
+        match serde_json::from_str::<JournalEvent>(&body) {
+            Ok(event) => entries.push(JournalEntry { seq, at_ms, event }),
+            Err(error) => {
+                let damage = format!("event {seq} of session `{session}` cannot be read: {error}");
+                return (entries, Some(damage));
+            }
+        }
     }
-    let event: JournalEvent = serde_json::from_str(&body).map_err(|error| {
-        corrupt(format!(
-            "event {seq} of session `{session}` cannot be read: {error}"
-        ))
-    })?;
-    Ok(JournalEntry { seq, at_ms, event })
+    (entries, None)
+}
+
+/// Refuses what is no file: opening a pipe would wait for ever.
+fn check_kind(path: &Path) -> Result<(), StoreError> {
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => Err(StoreError::new(
+            StoreErrorKind::Corrupt,
+            format!("{} is not a file", path.display()),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Sorts a failure of the database by what the caller can do.
 fn failed(what: &str, error: rusqlite::Error) -> StoreError {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreErrorKind::Busy,
         _ => StoreErrorKind::Io,
     };
     StoreError {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loop_runtime::{
-    ErrorKind, EventKind, JournalEntry, JournalEvent, MemoryStore, SessionHeader, SessionRecord,
-    SessionStore, SessionSummary, SqliteStore, StoreError, StoreErrorKind, TurnOutcome,
-    TurnRequest,
+    ErrorKind, EventKind, JournalEntry, JournalEvent, Lease, MemoryStore, SessionHeader,
+    SessionRecord, SessionStore, SessionSummary, SqliteStore, StoreError, StoreErrorKind,
+    TurnOutcome, TurnRequest,
 };
 use skill_core::testing::{Answer, finished};
 use skill_core::{CompletionEvent, Message, Role, StopReason};
@@ -53,6 +53,10 @@ impl SessionStore for FailingStore {
     async fn append(&self, session: &str, events: &[JournalEntry]) -> Result<(), StoreError> {
         self.spend()?;
         self.inner.append(session, events).await
+    }
+
+    async fn lease(&self, session: &str) -> Result<Lease, StoreError> {
+        self.inner.lease(session).await
     }
 
     async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {
@@ -189,4 +193,31 @@ async fn the_same_turn_leaves_the_same_journal_in_memory_and_in_sqlite() {
         records.push(record);
     }
     assert_eq!(records[0], records[1]);
+}
+
+#[tokio::test]
+async fn a_session_that_somebody_works_on_is_refused_and_left_alone() {
+    let bench = Bench::new(vec![Answer::text("one"), Answer::text("never")]);
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    let lease = bench.agent.store.lease(&report.session).await.unwrap();
+    let before = bench.agent.store.load(&report.session).await.unwrap();
+    let request = TurnRequest {
+        session: Some(report.session.clone()),
+        ..TurnRequest::task("x")
+    };
+    let mut sink = |_| {};
+    let refused = bench
+        .agent
+        .run(request, Default::default(), &mut sink)
+        .await
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("in use by another process"),
+        "{refused}"
+    );
+    assert_eq!(
+        bench.agent.store.load(&report.session).await.unwrap(),
+        before
+    );
+    drop(lease);
 }
