@@ -101,6 +101,31 @@ fn sixty_skills_are_searched_instead_of_listed() {
     let ran = world.run(&offline(&["run", task])).exits(0);
     assert!(ran.stdout.contains("1. Be kind."), "{ran:?}");
     let _ = ran.says(&["list_skills", "opened skill invoice-reminder"]);
+
+    let asked = world.run(&offline(&["ask", task])).exits(0);
+    assert!(
+        asked.stdout.contains("only found by searching"),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn of_many_skills_that_match_one_word_the_first_is_followed_and_the_others_named() {
+    let world = World::new();
+    for number in 0..60 {
+        let name = format!("topic-{number:02}");
+        world.skill(&name, &format!("Explains topic {number}."), "Think.\n");
+    }
+    for name in ["invoice-archive", "invoice-check", "invoice-number"] {
+        world.skill(name, "Handles an invoice for the books.", "1. Be kind.\n");
+    }
+    let ran = world.run(&offline(&["run", "invoice"])).exits(0);
+    assert!(
+        ran.stdout
+            .contains("fit about as well: `invoice-check`, `invoice-number`."),
+        "{ran:?}"
+    );
+    let _ = ran.says(&["opened skill invoice-archive"]);
 }
 
 #[test]

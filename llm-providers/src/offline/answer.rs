@@ -2,68 +2,41 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use skill_core::ToolResult;
 
+use crate::offline::READ_FILE;
 use crate::offline::conversation::Conversation;
 use crate::offline::files::without_names;
 use crate::offline::index::Entry;
+use crate::offline::language::{Language, fill, language_of};
 use crate::offline::steps::{Excerpt, cut, excerpt, steps};
-use crate::offline::words::is_chinese;
 
 /// The longest quotation of a description or of a tool's failure, in characters.
 const QUOTE_CHARS: usize = 200;
 
-/// Sentences of one language; `{}` stands for what is put in.
-struct Language {
-    no_skill: &'static str,
-    no_skills: &'static str,
-    nearest: &'static str,
-    described: &'static str,
-    not_opened: &'static str,
-    no_body: &'static str,
-    followed: &'static str,
-    steps: &'static str,
-    matching: &'static str,
-    beginning: &'static str,
-    empty: &'static str,
-    unread: &'static str,
-}
+/// How many skills that fit about as well are named.
+const MAX_RIVALS: usize = 5;
 
-const ENGLISH: Language = Language {
-    no_skill: "No language model was used, and no skill fits this task.",
-    no_skills: "No language model was used, and there is no skill to follow.",
-    nearest: "The nearest skills:",
-    described: "No language model was used. The skill nearest to this is `{}`:",
-    not_opened: "No language model was used, and the skill `{}` could not be opened:",
-    no_body: "its text is not in this conversation",
-    followed: "No language model was used: this is the skill `{}` as it is written, and what the files named hold.",
-    steps: "Steps of `{}`:",
-    matching: "From `{}`:",
-    beginning: "Nothing in `{}` matches; it begins:",
-    empty: "`{}` is empty.",
-    unread: "Not read: `{}`",
-};
-
-const CHINESE: Language = Language {
-    no_skill: "没有使用语言模型，也没有适合这项任务的技能。",
-    no_skills: "没有使用语言模型，也没有可用的技能。",
-    nearest: "最接近的技能：",
-    described: "没有使用语言模型。最接近的技能是 `{}`：",
-    not_opened: "没有使用语言模型，技能 `{}` 未能打开：",
-    no_body: "对话中没有它的正文",
-    followed: "没有使用语言模型：以下是技能 `{}` 的原文步骤，以及所提到的文件中的内容。",
-    steps: "`{}` 的步骤：",
-    matching: "`{}` 中的相关内容：",
-    beginning: "`{}` 中没有匹配的内容，开头是：",
-    empty: "`{}` 是空的。",
-    unread: "未能读取：`{}`",
-};
-
-/// Says that no skill fits, and which come nearest.
-pub(super) fn no_match(conversation: &Conversation<'_>, nearest: &[&Entry]) -> String {
-    let language = language_of(conversation);
+/// Says that no skill fits, and which of the `known` ones come nearest.
+pub(super) fn no_match(
+    conversation: &Conversation<'_>,
+    known: usize,
+    nearest: &[&Entry],
+) -> String {
+    let language = language_of(&conversation.task);
+    if known == 0 {
+        // Without tools an index that is only searched can't be told from one that is empty.
+        let text = if conversation.has_tools() {
+            language.no_skills
+        } else {
+            language.not_listed
+        };
+        return text.to_owned();
+    }
     if nearest.is_empty() {
-        return language.no_skills.to_owned();
+        let none = fill(language.none_near, &known.to_string());
+        return format!("{}\n\n{none}", language.no_skill);
     }
     let mut text = format!("{}\n\n{}\n", language.no_skill, language.nearest);
     for entry in nearest {
@@ -74,7 +47,7 @@ pub(super) fn no_match(conversation: &Conversation<'_>, nearest: &[&Entry]) -> S
 
 /// Says what the nearest skill is for, where nothing can be opened.
 pub(super) fn described(conversation: &Conversation<'_>, skill: &Entry) -> String {
-    let first = fill(language_of(conversation).described, &skill.id);
+    let first = fill(language_of(&conversation.task).described, &skill.id);
     format!("{first}\n\n{}", line_of(skill).trim_end())
 }
 
@@ -84,7 +57,7 @@ pub(super) fn not_opened(
     skill: &Entry,
     result: &ToolResult,
 ) -> String {
-    let language = language_of(conversation);
+    let language = language_of(&conversation.task);
     let reason = if result.is_error() {
         failure(result)
     } else {
@@ -95,10 +68,18 @@ pub(super) fn not_opened(
 }
 
 /// Says the skill's steps and what the files that were read hold.
-pub(super) fn followed(conversation: &Conversation<'_>, skill: &Entry, body: &str) -> String {
-    let language = language_of(conversation);
+pub(super) fn followed(
+    conversation: &Conversation<'_>,
+    skill: &Entry,
+    rivals: &[&Entry],
+    body: &str,
+) -> String {
+    let language = language_of(&conversation.task);
     let steps = steps(body);
     let mut text = fill(language.followed, &skill.id);
+    if !rivals.is_empty() {
+        let _ = write!(text, "\n\n{}", rivals_of(language, rivals));
+    }
     if !steps.is_empty() {
         let _ = write!(text, "\n\n{}", fill(language.steps, &skill.id));
         for (number, step) in (1..).zip(&steps) {
@@ -106,9 +87,11 @@ pub(super) fn followed(conversation: &Conversation<'_>, skill: &Entry, body: &st
         }
     }
     let task = without_names(&conversation.task);
+    let path = |arguments: &Value| Some(arguments.get("path")?.as_str()?.to_owned());
     let (unread, read): (Vec<_>, Vec<_>) = conversation
-        .files()
+        .answered(READ_FILE)
         .into_iter()
+        .filter_map(|(arguments, result)| Some((path(&arguments)?, result)))
         .partition(|(_, result)| result.is_error());
     for (path, result) in read {
         let (head, lines) = match excerpt(&result.content, &task, &steps) {
@@ -135,16 +118,15 @@ pub(super) fn followed(conversation: &Conversation<'_>, skill: &Entry, body: &st
     text
 }
 
-fn language_of(conversation: &Conversation<'_>) -> &'static Language {
-    if is_chinese(&without_names(&conversation.task)) {
-        &CHINESE
-    } else {
-        &ENGLISH
+/// Names the skills that could have been taken as well.
+fn rivals_of(language: &Language, rivals: &[&Entry]) -> String {
+    let shown = rivals.iter().take(MAX_RIVALS);
+    let mut names: Vec<String> = shown.map(|entry| format!("`{}`", entry.id)).collect();
+    let more = rivals.len() - names.len();
+    if more > 0 {
+        names.push(fill(language.more_rivals, &more.to_string()));
     }
-}
-
-fn fill(sentence: &str, value: &str) -> String {
-    sentence.replacen("{}", value, 1)
+    fill(language.rivals, &names.join(language.separator))
 }
 
 fn line_of(entry: &Entry) -> String {

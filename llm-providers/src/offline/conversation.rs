@@ -1,7 +1,7 @@
 //! What a request says, as far as the offline model asks: task, tools, results, open bodies.
 
 use serde_json::Value;
-use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolCall, ToolResult};
+use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolResult};
 
 use crate::offline::index::escaped;
 
@@ -37,28 +37,27 @@ impl<'a> Conversation<'a> {
         &self.request.system
     }
 
+    /// Tells whether any tool is on offer.
+    pub(super) fn has_tools(&self) -> bool {
+        !self.request.tools.is_empty()
+    }
+
     /// Tells whether the tool `name` is on offer.
     pub(super) fn offers(&self, name: &str) -> bool {
         self.request.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// Returns this turn's results of the tool `name`, oldest first.
-    pub(super) fn results_of(&self, name: &'static str) -> impl Iterator<Item = &'a ToolResult> {
+    /// Returns this turn's results of the tool `name` with the arguments they were asked with,
+    /// oldest first.
+    pub(super) fn answered(&self, name: &str) -> Vec<(Value, &'a ToolResult)> {
         let results = self.turn.iter().flat_map(Message::results);
-        results.filter(move |result| result.name == name)
-    }
-
-    /// Returns this turn's results of `read_file`, each with the path asked for.
-    pub(super) fn files(&self) -> Vec<(String, &'a ToolResult)> {
-        let path = |call: &ToolCall| {
-            let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
-            Some(arguments.get("path")?.as_str()?.to_owned())
-        };
-        self.results_of("read_file")
-            .filter_map(|result| {
+        results
+            .filter(|result| result.name == name)
+            .map(|result| {
                 let mut calls = self.turn.iter().flat_map(Message::tool_calls);
-                let call = calls.find(|call| call.id == result.call_id)?;
-                Some((path(call)?, result))
+                let call = calls.find(|call| call.id == result.call_id);
+                let arguments = call.and_then(|call| serde_json::from_str(&call.arguments).ok());
+                (arguments.unwrap_or_default(), result)
             })
             .collect()
     }

@@ -5,10 +5,13 @@
 pub(super) struct Entry {
     pub(super) id: String,
     pub(super) description: String,
+    /// Its text stands before the model already: it is context, not something to be chosen.
+    pub(super) always: bool,
 }
 
 const HEADING: &str = "# Skills";
 const ALWAYS_ON: &str = " (always on)";
+const GO_ON: &str = "go on with offset ";
 
 /// Returns the skills listed below the heading of the index, in their order.
 pub(super) fn entries(system: &[String]) -> Vec<Entry> {
@@ -34,6 +37,12 @@ pub(super) fn listed(results: &[&str]) -> Vec<Entry> {
     entries
 }
 
+/// Returns where the page behind this one begins, if the last line of a result names it.
+pub(super) fn next_offset(page: &str) -> Option<u64> {
+    let (_, offset) = page.lines().next_back()?.split_once(GO_ON)?;
+    offset.strip_suffix(']')?.parse().ok()
+}
+
 /// Reads `- ID: DESCRIPTION` or `- ID`; the mark of skills that are always on stands behind either.
 fn entry(line: &str) -> Option<Entry> {
     let unmarked = |text: &str| {
@@ -43,11 +52,13 @@ fn entry(line: &str) -> Option<Entry> {
             .to_owned()
     };
     let line = line.strip_prefix("- ")?.trim_end();
+    let always = line.ends_with(ALWAYS_ON);
     let (id, description) = line.split_once(": ").unwrap_or((line, ""));
     let (id, description) = (unmarked(id), unmarked(description));
     (!id.is_empty()).then(|| Entry {
         id: unescaped(&id),
         description: unescaped(&description),
+        always,
     })
 }
 
@@ -66,13 +77,30 @@ fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, entries, escaped, listed, unescaped};
+    use super::{Entry, entries, escaped, listed, next_offset, unescaped};
 
     fn entry(id: &str, description: &str) -> Entry {
         Entry {
             id: id.into(),
             description: description.into(),
+            always: false,
         }
+    }
+
+    #[test]
+    fn the_mark_of_what_is_always_on_is_read_with_and_without_a_description() {
+        let page = ["- a: first (always on)\n- b (always on)\n- c: third"];
+        let always: Vec<bool> = listed(&page).iter().map(|entry| entry.always).collect();
+        assert_eq!(always, [true, true, false]);
+    }
+
+    #[test]
+    fn a_page_says_where_the_next_one_begins() {
+        let page = |footer: &str| format!("- a: go on with offset 1]\n{footer}");
+        let next = |footer: &str| next_offset(&page(footer));
+        assert_eq!(next("[skills 1 to 9 of 40; go on with offset 9]"), Some(9));
+        assert_eq!(next("[skills 31 to 40 of 40]"), None);
+        assert_eq!(next_offset(""), None);
     }
 
     #[test]
@@ -87,7 +115,10 @@ mod tests {
         assert_eq!(
             entries(&system),
             [
-                entry("style", "How we write."),
+                Entry {
+                    always: true,
+                    ..entry("style", "How we write.")
+                },
                 entry("project/week", "Reports: weekly ones & more."),
                 entry("bare", ""),
             ]

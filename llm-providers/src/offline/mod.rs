@@ -7,7 +7,10 @@ mod answer;
 mod conversation;
 mod files;
 mod index;
+mod language;
 mod recall;
+mod search;
+mod similarity;
 mod steps;
 mod stop_words;
 mod words;
@@ -22,6 +25,10 @@ use skill_core::{
 use crate::offline::conversation::Conversation;
 use crate::offline::index::Entry;
 use crate::offline::recall::Ranking;
+
+/// The tools whose calls and results it knows.
+const OPEN_SKILL: &str = "open_skill";
+const READ_FILE: &str = "read_file";
 
 /// The most files that are read for one task.
 const MAX_FILES: usize = 5;
@@ -94,61 +101,46 @@ fn called(calls: Vec<(&'static str, Value)>, first: u64) -> Vec<CompletionEvent>
 
 /// Decides from what stands in the request: list, open, read, answer.
 fn next_move(conversation: &Conversation<'_>) -> Move {
-    let entries = match skills_on_offer(conversation) {
-        Ok(entries) => entries,
+    let (entries, listing) = match search::skills_on_offer(conversation) {
+        Ok(offer) => offer,
         Err(list) => return list,
     };
-    let ranking = Ranking::new(&entries, &conversation.task);
+    let ranking = Ranking::new(&entries, &conversation.task, listing);
     let Some(best) = ranking.best() else {
-        return Move::Say(answer::no_match(conversation, &ranking.nearest(NEAREST)));
+        let nearest = ranking.nearest(NEAREST);
+        return Move::Say(answer::no_match(conversation, entries.len(), &nearest));
     };
-    if !conversation.offers("open_skill") {
+    if !conversation.offers(OPEN_SKILL) {
         return Move::Say(answer::described(conversation, best));
     }
     match conversation.body_of(&best.id) {
-        Some(body) => follow(conversation, best, body),
-        None => match conversation.results_of("open_skill").next() {
-            Some(result) => Move::Say(answer::not_opened(conversation, best, result)),
-            None => Move::Call(vec![("open_skill", json!({ "id": best.id }))]),
+        Some(body) => follow(conversation, &ranking, best, body),
+        None => match conversation.answered(OPEN_SKILL).first() {
+            Some((_, result)) => Move::Say(answer::not_opened(conversation, best, result)),
+            None => Move::Call(vec![(OPEN_SKILL, json!({ "id": best.id }))]),
         },
     }
 }
 
-/// Returns the skills of the index, or of what `list_skills` found, or the call that asks for it.
-fn skills_on_offer(conversation: &Conversation<'_>) -> Result<Vec<Entry>, Move> {
-    let index = index::entries(conversation.system());
-    if !index.is_empty() || !conversation.offers("list_skills") {
-        return Ok(index);
-    }
-    let listed: Vec<&str> = conversation
-        .results_of("list_skills")
-        .map(|result| result.content.as_str())
-        .collect();
-    let found = index::listed(&listed);
-    match (listed.len(), found.is_empty()) {
-        (0, _) => {
-            let query = recall::query(&conversation.task);
-            Err(Move::Call(vec![("list_skills", json!({ "query": query }))]))
-        }
-        // Nothing holds these words: the first page at least names what is nearest.
-        (1, true) => Err(Move::Call(vec![("list_skills", json!({}))])),
-        _ => Ok(found),
-    }
-}
-
 /// Reads what the task and the skill name, once, then answers.
-fn follow(conversation: &Conversation<'_>, skill: &Entry, body: &str) -> Move {
-    let asked = conversation.results_of("read_file").next().is_some();
-    if !asked && conversation.offers("read_file") {
+fn follow(
+    conversation: &Conversation<'_>,
+    ranking: &Ranking<'_>,
+    skill: &Entry,
+    body: &str,
+) -> Move {
+    let asked = !conversation.answered(READ_FILE).is_empty();
+    if !asked && conversation.offers(READ_FILE) {
         let mut paths = files::mentioned(&conversation.task);
         paths.extend(files::mentioned(body));
         let paths = files::distinct(paths, MAX_FILES);
         if !paths.is_empty() {
-            let call = |path| ("read_file", json!({ "path": path }));
+            let call = |path| (READ_FILE, json!({ "path": path }));
             return Move::Call(paths.into_iter().map(call).collect());
         }
     }
-    Move::Say(answer::followed(conversation, skill, body))
+    let rivals = ranking.rivals();
+    Move::Say(answer::followed(conversation, skill, &rivals, body))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::offline::index::Entry;
+use crate::offline::similarity::Likeness;
 use crate::offline::stop_words::WEAK_TERMS;
 use crate::offline::words::terms;
 
@@ -15,6 +16,8 @@ const LENGTH_WEIGHT: f64 = 0.75;
 const WEAK_EVIDENCE: f64 = 0.4;
 /// Terms of a task beyond these do not thin out its coverage.
 const LONG_TASK: f64 = 12.0;
+/// From which part of the best score on another skill fits about as well.
+const RIVAL: f64 = 0.75;
 /// The longest query sent to a listing tool, in characters.
 const QUERY_CHARS: usize = 200;
 
@@ -33,11 +36,21 @@ const EXCLUSIONS: &[&str] = &[
     "勿用",
 ];
 
+/// What a list of skills stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// All there are: a word that most of them have tells little.
+    Whole,
+    /// Those that a search found: that most of them have a word tells nothing about the word.
+    Found,
+}
+
 /// Skills in the order of how well they fit a task.
 #[derive(Debug)]
 pub(super) struct Ranking<'a> {
     /// Best first.
     ranked: Vec<Ranked<'a>>,
+    likeness: Likeness,
 }
 
 #[derive(Debug)]
@@ -45,63 +58,99 @@ struct Ranked<'a> {
     entry: &'a Entry,
     named: bool,
     score: f64,
+    /// How much of the task's words it shares, whatever the length of its own text.
+    shared: f64,
     fits: bool,
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks `entries` for `task`; equals keep their order.
-    pub(super) fn new(entries: &'a [Entry], task: &str) -> Self {
+    /// Ranks `entries` for `task`; equals stand in the order of their ids.
+    pub(super) fn new(entries: &'a [Entry], task: &str, listing: Listing) -> Self {
         let query: BTreeSet<String> = terms(task).into_iter().collect();
-        let corpus = Corpus::new(entries);
-        let task = task.to_lowercase();
-        let mut ranked: Vec<Ranked<'a>> = entries
-            .iter()
-            .zip(&corpus.texts)
-            .map(|(entry, text)| {
-                let named = names(&task, &entry.id.to_lowercase());
-                Ranked {
-                    entry,
-                    named,
-                    score: corpus.score(&query, text),
-                    fits: named || corpus.is_evidence(&query, text),
-                }
-            })
-            .collect();
+        let corpus = Corpus::new(entries, listing);
+        let lower = task.to_lowercase();
+        let rank = |(entry, text): (&'a Entry, &Text)| {
+            let named = names(&lower, &entry.id.to_lowercase());
+            Ranked {
+                entry,
+                named,
+                score: corpus.score(&query, text),
+                shared: corpus.shared(&query, text),
+                fits: named || corpus.is_evidence(&query, text),
+            }
+        };
+        let mut ranked: Vec<Ranked<'a>> = entries.iter().zip(&corpus.texts).map(rank).collect();
         ranked.sort_by(|left, right| {
-            let key = |ranked: &Ranked<'_>| (ranked.named, ranked.fits);
+            // What is always on is followed only where nothing else fits.
+            let chosen = |ranked: &Ranked<'_>| ranked.fits && !ranked.entry.always;
+            let key = |ranked: &Ranked<'_>| (chosen(ranked), ranked.named, ranked.fits);
             key(right)
                 .cmp(&key(left))
                 .then(right.score.total_cmp(&left.score))
+                .then_with(|| left.entry.id.cmp(&right.entry.id))
         });
-        Self { ranked }
+        Self {
+            ranked,
+            likeness: Likeness::new(task),
+        }
     }
 
     /// Returns the best skill, if it fits at all.
     pub(super) fn best(&self) -> Option<&'a Entry> {
-        self.ranked
-            .first()
-            .filter(|ranked| ranked.fits)
-            .map(|ranked| ranked.entry)
+        self.first().map(|ranked| ranked.entry)
     }
 
-    /// Returns the nearest skills, whether they fit or not.
+    /// Returns the skills that fit about as well as the best one.
+    pub(super) fn rivals(&self) -> Vec<&'a Entry> {
+        let Some(best) = self.first() else {
+            return Vec::new();
+        };
+        let rivals = self.ranked.iter().skip(1).filter(|ranked| {
+            ranked.fits
+                && (ranked.named, ranked.entry.always) == (best.named, best.entry.always)
+                && ranked.shared >= best.shared
+                && ranked.score >= best.score * RIVAL
+        });
+        rivals.map(|ranked| ranked.entry).collect()
+    }
+
+    /// Returns the skills that come nearest to the task although none fits: first by the words
+    /// they share with it, then by their characters. One that shares nothing is not near.
     pub(super) fn nearest(&self, limit: usize) -> Vec<&'a Entry> {
-        self.ranked
-            .iter()
+        let choosable = self.ranked.iter().filter(|ranked| !ranked.entry.always);
+        let mut near: Vec<(f64, f64, &'a Entry)> = choosable
+            .map(|ranked| {
+                let likeness = self.likeness.of(ranked.entry);
+                (ranked.score, likeness, ranked.entry)
+            })
+            .filter(|(score, likeness, _)| *score > 0.0 || *likeness > 0.0)
+            .collect();
+        near.sort_by(|left, right| {
+            let words = right.0.total_cmp(&left.0);
+            let characters = right.1.total_cmp(&left.1);
+            words
+                .then(characters)
+                .then_with(|| left.2.id.cmp(&right.2.id))
+        });
+        near.into_iter()
             .take(limit)
-            .map(|ranked| ranked.entry)
+            .map(|(_, _, entry)| entry)
             .collect()
+    }
+
+    fn first(&self) -> Option<&Ranked<'a>> {
+        self.ranked.first().filter(|ranked| ranked.fits)
     }
 }
 
-/// Returns the words of a task for a listing tool to look for: words as they are written, and pairs
-/// of CJK characters.
+/// Returns the words of a task for a listing tool to look for: the beginnings of words that all
+/// their forms share, and pairs of CJK characters.
 pub(super) fn query(task: &str) -> String {
     let is_pair = |word: &String| !word.is_ascii() && terms(word) == [word.as_str()];
     let words = task
         .unicode_words()
-        .filter(|word| word.chars().count() > 1 && !terms(word).is_empty())
-        .map(str::to_owned)
+        .filter(|word| word.chars().count() > 1)
+        .filter_map(|word| Some(beginning(word, terms(word).first()?)))
         .chain(terms(task).into_iter().filter(is_pair));
     let mut query: Vec<String> = Vec::new();
     let mut length = 0;
@@ -115,6 +164,19 @@ pub(super) fn query(task: &str) -> String {
         }
     }
     query.join(" ")
+}
+
+/// Returns a word without its ending, but whole if its stem is no part of it or only lacks an `e`.
+fn beginning(word: &str, stem: &str) -> String {
+    let ending = word
+        .get(..stem.len())
+        .filter(|start| start.eq_ignore_ascii_case(stem))
+        .and_then(|_| word.get(stem.len()..));
+    match ending {
+        Some("es") if !stem.ends_with(['s', 'x', 'z', 'h']) => format!("{stem}e"),
+        Some(ending) if ending.len() > 1 || ending == "s" => stem.to_owned(),
+        _ => word.to_owned(),
+    }
 }
 
 /// Tells whether `task` names the skill `id`, which must not be an everyday word.
@@ -137,6 +199,7 @@ fn names(task: &str, id: &str) -> bool {
 
 #[derive(Debug)]
 struct Corpus {
+    listing: Listing,
     texts: Vec<Text>,
     /// In how many texts a term occurs.
     frequency: BTreeMap<String, usize>,
@@ -150,7 +213,7 @@ struct Text {
 }
 
 impl Corpus {
-    fn new(entries: &[Entry]) -> Self {
+    fn new(entries: &[Entry], listing: Listing) -> Self {
         let texts: Vec<Text> = entries.iter().map(Text::new).collect();
         let mut frequency = BTreeMap::new();
         for term in texts.iter().flat_map(|text| text.counts.keys()) {
@@ -159,6 +222,7 @@ impl Corpus {
         let length: usize = texts.iter().map(|text| text.length).sum();
         let average_length = length as f64 / texts.len().max(1) as f64;
         Self {
+            listing,
             texts,
             frequency,
             average_length: average_length.max(1.0),
@@ -187,7 +251,8 @@ impl Corpus {
 
     fn evidence(&self, term: &str) -> f64 {
         let with = self.frequency.get(term).copied().unwrap_or(0);
-        let common = self.texts.len() >= 4 && with * 2 > self.texts.len();
+        let common =
+            self.listing == Listing::Whole && self.texts.len() >= 4 && with * 2 > self.texts.len();
         if common || WEAK_TERMS.contains(&term) {
             WEAK_EVIDENCE
         } else {
@@ -195,14 +260,28 @@ impl Corpus {
         }
     }
 
-    /// The floor: two telling terms in common, or one that is a good part of a short task.
+    /// The floor: two telling terms in common, or one that is a good part of a short task, or all
+    /// there are.
     fn is_evidence(&self, query: &BTreeSet<String>, text: &Text) -> bool {
-        let weigh = |terms: &mut dyn Iterator<Item = &String>| -> f64 {
-            terms.map(|term| self.evidence(term)).sum()
-        };
-        let shared = weigh(&mut query.iter().filter(|term| text.counts.contains_key(*term)));
-        let asked = weigh(&mut query.iter()).min(LONG_TASK);
+        let mut telling = query
+            .iter()
+            .filter(|term| !WEAK_TERMS.contains(&term.as_str()))
+            .map(|term| text.counts.contains_key(term))
+            .peekable();
+        if telling.peek().is_some() && telling.all(|shared| shared) {
+            return true;
+        }
+        let shared = self.shared(query, text);
+        let asked = self.weigh(query.iter()).min(LONG_TASK);
         shared >= 1.0 && (shared >= 2.0 || shared / asked >= 0.2)
+    }
+
+    fn shared(&self, query: &BTreeSet<String>, text: &Text) -> f64 {
+        self.weigh(query.iter().filter(|term| text.counts.contains_key(*term)))
+    }
+
+    fn weigh<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
+        terms.map(|term| self.evidence(term)).sum()
     }
 }
 
@@ -240,7 +319,7 @@ fn purpose(description: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ranking, purpose, query};
+    use super::{Listing, Ranking, purpose, query};
     use crate::offline::index::Entry;
 
     fn entries() -> Vec<Entry> {
@@ -255,13 +334,14 @@ mod tests {
         .map(|(id, description)| Entry {
             id: id.into(),
             description: description.into(),
+            always: false,
         })
         .into()
     }
 
     fn best(task: &str) -> Option<String> {
         let entries = entries();
-        Ranking::new(&entries, task)
+        Ranking::new(&entries, task, Listing::Whole)
             .best()
             .map(|entry| entry.id.clone())
     }
@@ -326,6 +406,7 @@ mod tests {
         let ranking = Ranking::new(
             &entries,
             "notes about poems, pears, plums, peaches and cherries",
+            Listing::Whole,
         );
         assert_eq!(ranking.best(), None);
         let nearest: Vec<&str> = ranking
@@ -337,9 +418,96 @@ mod tests {
         assert_eq!(nearest.len(), 3);
     }
 
+    fn skills(of: &[(&str, &str)]) -> Vec<Entry> {
+        let entry = |(id, description): &(&str, &str)| Entry {
+            id: id.trim_start_matches('!').to_owned(),
+            description: (*description).to_owned(),
+            always: id.starts_with('!'),
+        };
+        of.iter().map(entry).collect()
+    }
+
+    fn ids(entries: &[&Entry]) -> Vec<String> {
+        entries.iter().map(|entry| entry.id.clone()).collect()
+    }
+
+    #[test]
+    fn without_a_word_in_common_the_nearest_are_those_of_like_characters() {
+        let entries = skills(&[
+            ("aaa", "数羊。"),
+            ("photo", "Edits photographs."),
+            ("zoo", "Feeds animals in the park."),
+        ]);
+        let ranking = Ranking::new(&entries, "photography", Listing::Whole);
+        assert_eq!(ranking.best(), None);
+        assert_eq!(ids(&ranking.nearest(3)), ["photo", "zoo"]);
+    }
+
+    #[test]
+    fn what_is_always_on_is_chosen_only_where_nothing_else_fits() {
+        let entries = skills(&[
+            ("!house-style", "How release notes are written."),
+            ("changelog", "Write release notes."),
+        ]);
+        let best = |task| {
+            let ranking = Ranking::new(&entries, task, Listing::Whole);
+            ranking.best().map(|entry| entry.id.clone())
+        };
+        assert_eq!(
+            best("release notes in house-style").as_deref(),
+            Some("changelog")
+        );
+        assert_eq!(
+            best("check the house-style").as_deref(),
+            Some("house-style")
+        );
+        let ranking = Ranking::new(&entries, "how", Listing::Whole);
+        assert_eq!(ids(&ranking.nearest(3)), [""; 0]);
+    }
+
+    #[test]
+    fn a_word_that_all_found_skills_have_is_still_a_reason() {
+        let entries = skills(&[
+            ("d", "Pays an invoice."),
+            ("b", "Files an invoice."),
+            ("c", "Sends an invoice."),
+            (
+                "a",
+                "Reads an invoice, a long one, of many pages, and says what is in it.",
+            ),
+        ]);
+        let best = |listing| {
+            let ranking = Ranking::new(&entries, "the invoice of Acme", listing);
+            ranking.best().map(|entry| entry.id.clone())
+        };
+        assert_eq!(best(Listing::Whole), None);
+        assert_eq!(best(Listing::Found).as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn skills_that_fit_about_as_well_as_the_best_are_its_rivals() {
+        let entries = skills(&[
+            ("d", "Pays an invoice."),
+            ("b", "Files an invoice."),
+            ("c", "Sends an invoice."),
+            (
+                "a",
+                "Reads a letter, a long one, of many pages, and says whose invoice is in it.",
+            ),
+            ("e", "Waters plants."),
+        ]);
+        let ranking = Ranking::new(&entries, "invoice", Listing::Whole);
+        assert_eq!(ranking.best().map(|entry| entry.id.as_str()), Some("b"));
+        assert_eq!(ids(&ranking.rivals()), ["c", "d"]);
+    }
+
     #[test]
     fn a_query_holds_the_telling_words_once() {
         assert_eq!(query("Please fill the form, the PDF form"), "fill form PDF");
+        assert_eq!(
+            query("Reviewing reports, summarise policies, boxes, minutes of Analysis"),
+            "review report summarise policies box minute Analysis"
+        );
         assert_eq!(query("帮我写本周的周报 PDF"), "PDF 写本 本周 周报");
         assert!(query(&"word ".repeat(1000)).chars().count() <= 200);
     }

@@ -18,8 +18,8 @@ pub(super) const STOP_WORDS: &[&str] = &[
 pub(super) const WEAK_TERMS: &[&str] = &[
     "build", "chang", "content", "creat", "document", "file", "find", "generat", "get", "giv",
     "handl", "mak", "new", "project", "provid", "run", "show", "support", "tell", "text", "work",
-    "writ", "write", "make", "give", "生成", "创建", "编写", "处理", "文件", "内容", "文档",
-    "支持", "提供", "工作", "写作", "项目",
+    "writ", "write", "make", "give", "md", "txt", "生成", "创建", "编写", "处理", "文件", "内容",
+    "文档", "支持", "提供", "工作", "写作", "项目",
 ];
 
 /// CJK characters that only join others; a pair with one of them is no term.

@@ -289,13 +289,13 @@ fn a_skill_that_is_always_on_is_followed_without_opening() {
 
 #[test]
 fn no_match_names_the_nearest_three() {
-    insta::assert_snapshot!(Scene::agent("What is the weather in Paris?").says(), @r"
+    insta::assert_snapshot!(Scene::agent("What is the weather in Paris?").says(), @"
     No language model was used, and no skill fits this task.
 
     The nearest skills:
-    - changelog: Write release notes from the commits since the last tag.
-    - house-style: How we write in this house.
+    - report.weekly: 当用户要求生成周报时使用。不适用于日报。
     - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.
+    - changelog: Write release notes from the commits since the last tag.
     ");
 }
 
@@ -339,7 +339,7 @@ fn a_long_catalogue_is_asked_with_the_words_of_the_task() {
         .tools(&["open_skill", "list_skills", "read_file"])
         .without_index()
         .answered(
-            &[r#"list_skills {"query":"Write minutes meeting"}"#],
+            &[r#"list_skills {"query":"Write minute meet"}"#],
             &[(
                 CallStatus::Success,
                 "- meeting-minutes: Turn meeting notes into minutes.\n",
@@ -363,11 +363,105 @@ fn a_catalogue_without_these_words_is_asked_once_more_for_the_nearest() {
         )
         .answered(
             &["list_skills {}"],
-            &[(CallStatus::Success, "- changelog: Release notes.")],
+            &[(
+                CallStatus::Success,
+                "- changelog: Release notes.\n- cookery: Cooks dinner.\n- 日报: 写日报。\n[skills 1 to 2 of 2]",
+            )],
         );
-    let text = scene.says();
-    assert!(text.starts_with("No language model was used, and no skill fits this task."));
-    assert!(text.ends_with("- changelog: Release notes."));
+    insta::assert_snapshot!(scene.says(), @"
+    No language model was used, and no skill fits this task.
+
+    The nearest skills:
+    - cookery: Cooks dinner.
+    - changelog: Release notes.
+    ");
+}
+
+#[test]
+fn a_search_goes_on_for_as_long_as_there_are_pages_and_all_of_them_are_weighed() {
+    let page = |lines: &str, footer: &str| format!("{lines}\n[skills {footer}]");
+    let first = page(
+        "- write-poem: Write poems.",
+        "1 to 1 of 3; go on with offset 1",
+    );
+    let second = page(
+        "- write-song: Write songs.\n- protocols: Write the minutes of a meeting.",
+        "2 to 3 of 3",
+    );
+    Scene::new("Write the minutes of the meeting")
+        .tools(&["open_skill", "list_skills"])
+        .without_index()
+        .answered(
+            &[r#"list_skills {"query":"Write minute meet"}"#],
+            &[(CallStatus::Success, &first)],
+        )
+        .answered(
+            &[r#"list_skills {"query":"Write minute meet","offset":1}"#],
+            &[(CallStatus::Success, &second)],
+        )
+        .answered(
+            &[r#"open_skill {"id":"protocols"}"#],
+            &[(CallStatus::Success, &opened("protocols", "1. Sit.\n"))],
+        )
+        .says();
+}
+
+#[test]
+fn of_skills_that_tie_the_first_is_opened_and_the_others_are_named() {
+    let ids = ["archive", "check", "number", "reminder"];
+    let list = ids.map(|id| format!("- invoice-{id}: Handles an invoice for the books.\n"));
+    for (task, words, sentence) in [
+        (
+            "invoice",
+            "invoice",
+            "These skills fit about as well: `invoice-check`, `invoice-number`, `invoice-reminder`.",
+        ),
+        (
+            "处理这张 invoice",
+            "invoice 处理",
+            "以下技能同样适合：`invoice-check`、`invoice-number`、`invoice-reminder`。",
+        ),
+    ] {
+        let scene = Scene::new(task)
+            .tools(&["open_skill", "list_skills"])
+            .without_index()
+            .answered(
+                &[&format!(r#"list_skills {{"query":"{words}"}}"#)],
+                &[(CallStatus::Success, &list.concat())],
+            )
+            .answered(
+                &[r#"open_skill {"id":"invoice-archive"}"#],
+                &[(CallStatus::Success, &opened("invoice-archive", "1. Sit.\n"))],
+            );
+        assert!(scene.says().contains(sentence), "{}", scene.says());
+    }
+}
+
+#[test]
+fn without_tools_a_catalogue_that_is_only_searched_is_called_so() {
+    let ask = |task: &str| {
+        let mut scene = Scene::new(task);
+        scene.0.system.pop();
+        scene.says()
+    };
+    insta::assert_snapshot!(ask("invoice"), @"No language model was used, and no skill is listed in this request. Where there are many skills they are only found by searching, which `run` can do and `ask` cannot.");
+    insta::assert_snapshot!(ask("发票"), @"没有使用语言模型，这次请求中也没有列出技能。技能很多时只能通过搜索找到：`run` 可以搜索，`ask` 不能。");
+}
+
+#[test]
+fn what_the_index_leaves_out_is_searched_for() {
+    let mut scene = Scene::new("Water the plants").tools(&["open_skill", "list_skills"]);
+    scene.0.system.push("# Notes".into());
+    scene
+        .answered(
+            &[r#"list_skills {"query":"Water plant"}"#],
+            &[(CallStatus::Success, "- garden: Waters plants.")],
+        )
+        .answered(
+            &[r#"open_skill {"id":"garden"}"#],
+            &[(CallStatus::Success, &opened("garden", "1. Sit.\n"))],
+        )
+        .says();
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     let mut run: Vec<char> = Vec::new();
     let mut run_end = 0;
+    let mut letter = None;
     for (start, word) in text.unicode_word_indices() {
         if word.chars().all(is_cjk) {
             if start != run_end {
@@ -20,6 +21,15 @@ pub(super) fn terms(text: &str) -> Vec<String> {
             continue;
         }
         flush(&mut run, &mut terms);
+        let joined = |(first, at): (&str, usize)| {
+            let between = text
+                .get(at..start)
+                .filter(|between| "/&".contains(between))?;
+            (between.len() == 1).then(|| format!("{first}{between}{word}"))
+        };
+        let single = word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        terms.extend(letter.filter(|_| single).and_then(joined));
+        letter = single.then_some((word, start + word.len()));
         let parts = word.split(|character: char| !character.is_alphanumeric());
         terms.extend(parts.filter(|part| is_telling(part)).map(stem));
     }
@@ -138,6 +148,11 @@ mod tests {
             terms("report.generator_weekly-v2"),
             ["report", "generator", "weekly", "v2"]
         );
+    }
+
+    #[test]
+    fn letters_that_are_joined_are_one_term() {
+        assert_eq!(terms("an A/B test, Q&A, a b"), ["a/b", "test", "q&a"]);
     }
 
     #[test]
