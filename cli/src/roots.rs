@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use skill_core::{Places, Root, Scope, standard_roots};
 
-use crate::config::{Config, RootScope};
+use crate::config::{Config, PreferredScope, RootScope};
 use crate::environment::Environment;
 
 /// Returns every root that may hold skills, highest precedence first.
@@ -13,7 +13,10 @@ pub(crate) fn roots(environment: &Environment, config: &Config, flags: &[PathBuf
         .iter()
         .map(|path| Root::new(environment.cwd.join(path), Scope::Flag))
         .collect();
-    roots.extend(standard_roots(&places(environment)));
+    roots.extend(standard_roots(&Places {
+        user_first: config.skills.prefer == Some(PreferredScope::User),
+        ..places(environment)
+    }));
     // The configuration has made its paths absolute while it knew which file named them.
     roots.extend(config.skills.roots.iter().map(|root| Root {
         lite: root.lite,

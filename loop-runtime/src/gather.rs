@@ -70,7 +70,7 @@ fn entry(viewed: &ViewedSkill) -> SkillEntry {
     SkillEntry {
         id: viewed.skill.id.to_string(),
         name: viewed.skill.name.clone(),
-        description: viewed.skill.summary(),
+        description: viewed.summary(),
         load: viewed.load,
         listed: viewed.listed,
     }

@@ -88,6 +88,11 @@ pub(crate) fn content_digest(skill: &Skill, body: &str) -> String {
         digester.part(key.as_bytes());
         value(&mut digester, entry);
     }
+    if let Some(declaration) = &skill.declaration {
+        // It holds text, numbers and lists only, all of which JSON can write.
+        let declared = serde_json::to_value(declaration).unwrap_or_default();
+        value(&mut digester, &declared);
+    }
     digester.part(body.as_bytes());
     digester.finish()
 }

@@ -19,10 +19,13 @@
 //! with a model, [`CompletionRequest`] and `Provider`. `examples/list_skills.rs` lists a folder.
 
 mod catalog;
+mod context;
 mod digest;
 mod discovery;
+mod glob;
 mod message;
 mod model;
+mod safety;
 mod skill;
 mod source;
 pub mod state;
@@ -36,15 +39,18 @@ mod view;
 pub use model::{CompletionStream, Provider};
 pub use {
     catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict},
+    context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},
     message::{ContentBlock, Message, Role},
     model::{
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
         Usage,
     },
+    safety::references,
     skill::{
-        Diagnostic, Invocation, LoadMode, Origin, ParsedSkill, Scope, Severity, Skill, SkillFormat,
-        SkillId, parse_skill,
+        AutoFill, Circuit, Declaration, Diagnostic, EntryPoint, Factory, Invocation, LoadMode,
+        Origin, Parameter, ParsedSkill, Policies, RateLimit, Requirements, Retry, Scope, Severity,
+        Skill, SkillFormat, SkillId, parse_skill,
     },
     source::{
         BuiltinSource, Candidate, DirectorySource, MemorySource, OpenedSkill, Resource,
@@ -52,7 +58,7 @@ pub use {
     },
     time::{Clock, IdSource},
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},
-    view::{OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
+    view::{Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
 };
 
 #[doc = include_str!("../README.md")]

@@ -75,6 +75,10 @@ impl Assistant {
             contexts: BTreeSet::new(),
             disabled: config.skills.disabled.clone(),
             preferences: preferences.collect(),
+            include: config.skills.include.clone(),
+            exclude: config.skills.exclude.clone(),
+            name_only: config.skills.name_only.clone(),
+            ..Principal::default()
         }
     }
 

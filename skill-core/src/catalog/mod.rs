@@ -193,6 +193,7 @@ fn build(sources: &[Arc<dyn SkillSource>], limits: ScanLimits) -> Snapshot {
     }
     let digest = snapshot_digest(&entries);
     resolve::report_shadows(&entries, &positions, &mut reports);
+    resolve::report_look_alikes(&entries, &positions, &mut reports);
     Snapshot {
         revision: 1,
         digest,

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, hash_map};
 
 use crate::catalog::{CandidateReport, Entry, Verdict};
+use crate::safety::skeleton;
 use crate::skill::{Diagnostic, Scope, Severity, SkillFormat};
 
 /// How an entry stands among those it is resolved with; numbers are positions among the entries.
@@ -141,5 +142,34 @@ pub(crate) fn report_shadows(
             fix: None,
         });
         report.verdict = Verdict::Shadowed { by };
+    }
+}
+
+/// Reports ids that pass for one another: the same Latin letters to the eye, others to a machine.
+pub(crate) fn report_look_alikes(
+    entries: &[Entry],
+    positions: &[usize],
+    reports: &mut [CandidateReport],
+) {
+    // Plain ids do not pass for each other, so most catalogues end here.
+    if entries.iter().all(|entry| entry.folded_id.is_ascii()) {
+        return;
+    }
+    let mut seen: HashMap<String, &Entry> = HashMap::with_capacity(entries.len());
+    for (entry, report) in entries.iter().zip(positions) {
+        let first = *seen.entry(skeleton(&entry.folded_id)).or_insert(entry);
+        let Some(report) = reports.get_mut(*report) else {
+            continue;
+        };
+        if first.folded_id == entry.folded_id {
+            continue;
+        }
+        let (id, other) = (&entry.skill.id, &first.skill.id);
+        let message = format!("skill `{id}` looks like `{other}` and is another one");
+        let finding = Diagnostic::about("SK111", &entry.skill.path, message);
+        if report.verdict == Verdict::Loaded {
+            report.verdict = Verdict::Repaired;
+        }
+        report.diagnostics.push(finding);
     }
 }

@@ -79,7 +79,11 @@ fn open_regular(path: &Path, refuse_link: bool) -> io::Result<(File, u64)> {
     if refuse_link && fs::symlink_metadata(path)?.is_symlink() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a link"));
     }
-    let file = options.open(path)?;
+    regular(options.open(path)?)
+}
+
+/// Returns an open file and its length, if it is a regular one.
+fn regular(file: File) -> io::Result<(File, u64)> {
     let metadata = file.metadata()?;
     if metadata.is_file() {
         Ok((file, metadata.len()))
@@ -124,10 +128,33 @@ pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<
     }
     let folder = fs::canonicalize(folder)?;
     let real = fs::canonicalize(folder.join(path))?;
-    if !real.starts_with(&folder) {
+    let Ok(below) = real.strip_prefix(&folder) else {
         return Err(outside());
+    };
+    let (mut file, length) = open_beneath(&folder, below)?;
+    read_open(&mut file, length, cap)
+}
+
+/// Opens the regular file at `below`, a path without links, step by step from `folder`.
+///
+/// No step follows a link, so nobody can put one in the way between the look and the opening.
+#[cfg(unix)]
+fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    let step = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = openat(CWD, folder, step, Mode::empty())?;
+    let (parents, name) = (below.parent(), below.file_name());
+    for part in parents.into_iter().flat_map(Path::components) {
+        at = openat(&at, part.as_os_str(), step, Mode::empty())?;
     }
-    read_capped(&real, cap)
+    let name = name.ok_or(io::ErrorKind::IsADirectory)?;
+    let last = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    regular(File::from(openat(&at, name, last, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
+    open_regular(&folder.join(below), true)
 }
 
 /// Returns the files below `folder` but for `entry`: relative, `/`-separated, sorted.

@@ -50,6 +50,8 @@ pub struct Places {
     pub managed: Option<PathBuf>,
     /// The project is trusted.
     pub trusted: bool,
+    /// A user's skill takes a name before a project's.
+    pub user_first: bool,
     /// What marks a project's top folder; empty means `.git`, as a folder or a file.
     pub markers: Vec<String>,
 }
@@ -82,21 +84,34 @@ pub fn project_root(places: &Places) -> Option<PathBuf> {
 
 /// Returns the usual roots, highest precedence first; they need not exist.
 ///
-/// The project's come before the user's and the managed ones; roots named on the command line
+/// The project's come before the user's, unless [`Places::user_first`] says otherwise, and both
+/// before the managed ones; roots named on the command line
 /// belong before all of them, roots named in the configuration before the managed one.
 pub fn standard_roots(places: &Places) -> Vec<Root> {
-    let mut roots = Vec::new();
+    let mut project = Vec::new();
     if let Some(top) = project_root(places) {
-        project_roots(places, &top, &mut roots);
+        project_roots(places, &top, &mut project);
     }
+    let user = user_roots(places);
+    let (mut roots, rest) = if places.user_first {
+        (user, project)
+    } else {
+        (project, user)
+    };
+    roots.extend(rest);
+    if let Some(managed) = &places.managed {
+        roots.push(Root::new(managed.join("skills"), Scope::Managed));
+    }
+    roots
+}
+
+fn user_roots(places: &Places) -> Vec<Root> {
+    let mut roots = Vec::new();
     if let Some(config) = &places.config {
         roots.push(Root::new(config.join("skills"), Scope::User));
     }
     if let Some(home) = &places.home {
         roots.extend(CLIENTS.map(|client| Root::new(home.join(client), Scope::User)));
-    }
-    if let Some(managed) = &places.managed {
-        roots.push(Root::new(managed.join("skills"), Scope::Managed));
     }
     roots
 }

@@ -1,5 +1,6 @@
 //! What is found below a root, and what is not.
 
+mod declared;
 #[cfg(unix)]
 mod links;
 mod precedence;

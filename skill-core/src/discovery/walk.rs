@@ -213,7 +213,8 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         self.next.push(Folder { path, real, depth });
     }
 
-    /// Returns the item that makes its folder a skill, the exact spelling first.
+    /// Returns the item that makes its folder a skill: the form of the highest precedence first,
+    /// then the exact spelling.
     fn entry_of<'i>(&self, items: &'i [Item]) -> Option<(&'i Item, SkillFormat, Spelling)> {
         items
             .iter()

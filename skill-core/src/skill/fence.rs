@@ -111,6 +111,17 @@ fn plain(text: &str) -> Option<Split<'_>> {
     None
 }
 
+/// Returns a file that is all YAML; one with two sound fences has a body below the second.
+pub(crate) fn undivided(text: &str) -> Split<'_> {
+    plain(text).unwrap_or(Split {
+        yaml: Some(text),
+        yaml_line: 1,
+        yaml_start: 0,
+        body: "",
+        state: FenceState::Closed,
+    })
+}
+
 fn searched<'a>(text: &'a str, findings: &mut Findings) -> Split<'a> {
     let lines = Lines::new(text);
     let Some(first) = lines.filled(0) else {

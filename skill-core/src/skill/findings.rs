@@ -34,6 +34,7 @@ const CODES: &[(&str, Severity)] = &[
     ("SK041", Warning), // description too long
     ("SK042", Warning), // body empty
     ("SK043", Info),    // body long
+    ("SK044", Info),    // description does not say what it is not for
     ("SK050", Info),    // metadata not flat
     ("SK051", Info),    // allowed-tools as a list
     ("SK052", Info),    // key outside the standard
@@ -48,8 +49,23 @@ const CODES: &[(&str, Severity)] = &[
     ("SK070", Warning), // shadowed
     ("SK071", Info),    // the same file twice
     ("SK072", Info),    // identical copy
+    ("SK080", Info),    // description shortened in the index
+    ("SK081", Warning), // listed by name only
+    ("SK082", Warning), // not listed
+    ("SK090", Warning), // trust is pending
+    ("SK091", Warning), // changed since it was approved
+    ("SK100", Info),    // requirement not met
     ("SK101", Warning), // restricting key damaged
+    ("SK102", Error),   // skill_id missing
     ("SK103", Warning), // file too large
+    ("SK104", Warning), // last good version kept
+    ("SK110", Error),   // hidden text
+    ("SK111", Warning), // name that looks like another
+    ("SK112", Warning), // markup that imitates the runtime
+    ("SK113", Warning), // line that downloads and runs
+    ("SK114", Warning), // secret in the text
+    ("SK115", Info),    // reference to a missing file
+    ("SK116", Warning), // stray invisible letter
 ];
 
 /// Returns the severity of `code`; one that is not in the table is an error.
@@ -141,6 +157,22 @@ impl Added<'_> {
     pub(crate) fn text(mut self, text: &str) -> Self {
         if let Some(finding) = &mut self.0 {
             finding.text = Some(shortened(text, LONGEST_TEXT));
+        }
+        self
+    }
+
+    /// Says that it is about another file.
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        if let Some(finding) = &mut self.0 {
+            path.clone_into(&mut finding.path);
+        }
+        self
+    }
+
+    /// Sets another severity than the code has.
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        if let Some(finding) = &mut self.0 {
+            finding.severity = severity;
         }
         self
     }

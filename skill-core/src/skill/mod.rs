@@ -1,5 +1,7 @@
 //! Skills as records: identity, fields, findings, and the parser that makes them from bytes.
 
+pub(crate) mod companion;
+mod declaration;
 mod decode;
 mod diagnostic;
 mod document;
@@ -9,14 +11,25 @@ pub(crate) mod findings;
 mod id;
 mod keys;
 mod parse;
+mod raw;
 mod record;
 mod repair;
+pub(crate) mod requirements;
 mod yaml;
 
+pub(crate) use {
+    companion::Companion,
+    id::fold,
+    parse::{parse_record, parse_with},
+    raw::RawFields,
+};
 pub use {
+    declaration::{
+        AutoFill, Circuit, Declaration, EntryPoint, Factory, Parameter, Policies, RateLimit, Retry,
+    },
     diagnostic::{Diagnostic, Severity},
     id::SkillId,
     parse::{Origin, ParsedSkill, parse_skill},
     record::{Invocation, LoadMode, Scope, Skill, SkillFormat},
+    requirements::Requirements,
 };
-pub(crate) use {id::fold, parse::parse_record};

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::digest::content_digest;
+use crate::safety;
+use crate::skill::companion::{self, Companion};
 use crate::skill::decode::decode;
 use crate::skill::document::{self, Document};
 use crate::skill::fence::{self, FenceState, Split};
@@ -26,8 +28,8 @@ pub struct Origin {
 impl Origin {
     /// Returns the origin of a file of the form that its name says.
     ///
-    /// `SKILL.md` in any case is a package, `*.skill.md` has the suffix form, everything else is
-    /// read as in a lite root.
+    /// `SKILL.md` in any case is a package, `*.skill.md` has the suffix form, `*.yaml` and `*.yml`
+    /// are declared, everything else is read as in a lite root.
     pub fn of(path: impl Into<PathBuf>, scope: Scope) -> Self {
         let path = path.into();
         let name = path
@@ -39,6 +41,8 @@ impl Origin {
         } else if name.len() > ".skill.md".len() && name.to_ascii_lowercase().ends_with(".skill.md")
         {
             SkillFormat::Suffix
+        } else if name.ends_with(".yaml") || name.ends_with(".yml") {
+            SkillFormat::Declared
         } else {
             SkillFormat::Lite
         };
@@ -80,8 +84,17 @@ impl ParsedSkill {
 /// assert_eq!(parsed.diagnostics[0].fix.as_deref(), Some("description: \"Use when: PDFs\""));
 /// ```
 pub fn parse_skill(bytes: &[u8], origin: &Origin) -> ParsedSkill {
+    parse_with(bytes, origin, None)
+}
+
+/// Parses a skill file beside which a file of another dialect may lie.
+pub(crate) fn parse_with(
+    bytes: &[u8],
+    origin: &Origin,
+    companion: Option<&Companion>,
+) -> ParsedSkill {
     let text = Text::decode(bytes, origin);
-    let (skill, body, diagnostics) = text.parse(origin);
+    let (skill, body, diagnostics) = text.parse(origin, companion);
     ParsedSkill {
         skill,
         body: body.to_owned(),
@@ -90,8 +103,12 @@ pub fn parse_skill(bytes: &[u8], origin: &Origin) -> ParsedSkill {
 }
 
 /// Parses a file for its record alone; its body is looked at, not kept.
-pub(crate) fn parse_record(bytes: &[u8], origin: &Origin) -> (Skill, Vec<Diagnostic>) {
-    let (skill, _, diagnostics) = Text::decode(bytes, origin).parse(origin);
+pub(crate) fn parse_record(
+    bytes: &[u8],
+    origin: &Origin,
+    companion: Option<&Companion>,
+) -> (Skill, Vec<Diagnostic>) {
+    let (skill, _, diagnostics) = Text::decode(bytes, origin).parse(origin, companion);
     (skill, diagnostics)
 }
 
@@ -110,16 +127,26 @@ impl<'a> Text<'a> {
     }
 
     /// Returns the record, the body and the findings.
-    fn parse(&self, origin: &Origin) -> (Skill, &str, Vec<Diagnostic>) {
+    fn parse(
+        &self,
+        origin: &Origin,
+        companion: Option<&Companion>,
+    ) -> (Skill, &str, Vec<Diagnostic>) {
         let mut findings = self.findings.clone();
         let (split, document) = read(&self.text, origin.format, &mut findings);
         let complete = split.state == FenceState::Closed || origin.format == SkillFormat::Lite;
         let mut skill = fields::skill(&document, origin, complete, &mut findings);
         let body = split.body.trim_start_matches('\u{feff}');
         let body = body.trim_start_matches('\n').trim_end();
-        if complete {
+        if complete && origin.format != SkillFormat::Declared {
             check_body(body, split.yaml.is_some(), &mut findings);
         }
+        if let Some(companion) = companion {
+            skill.invocation.model &= companion::allows_model(companion, &mut findings);
+        }
+        let above = self.text.len().saturating_sub(split.body.len());
+        safety::check(&self.text, above, &mut findings);
+        look_alike(&skill, &mut findings);
         skill.body_bytes = body.len() as u64;
         skill.content_digest = content_digest(&skill, body);
         (skill, body, findings.into_list())
@@ -132,10 +159,14 @@ fn read<'a>(
     format: SkillFormat,
     findings: &mut Findings,
 ) -> (Split<'a>, Document<'a>) {
-    let mut split = fence::split(text, findings);
+    let mut split = match format {
+        SkillFormat::Declared => fence::undivided(text),
+        _ => fence::split(text, findings),
+    };
     let mut whole = split.yaml.and_then(document::whole);
     if let Some(yaml) = split.yaml.filter(|_| split.state == FenceState::Closed)
         && whole.is_none()
+        && format != SkillFormat::Declared
         && let Some(end) = fence::body_within(yaml)
     {
         split = runs_on(&split, text, end, findings);
@@ -170,6 +201,17 @@ fn runs_on<'a>(split: &Split<'a>, text: &'a str, end: usize, findings: &mut Find
         body: text.get(split.yaml_start + end..).unwrap_or_default(),
         state: FenceState::Unclosed,
         ..*split
+    }
+}
+
+/// Reports a name that passes for another.
+fn look_alike(skill: &Skill, findings: &mut Findings) {
+    if let Some(seen) = safety::mixed_scripts(&skill.name) {
+        let message = format!("the name looks like `{seen}` and is not that");
+        findings
+            .add("SK111", None, message)
+            .text(&skill.name)
+            .fix("use letters of one script");
     }
 }
 

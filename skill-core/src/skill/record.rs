@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::skill::SkillId;
+use crate::skill::{Declaration, Requirements, SkillId};
 
 /// The form a skill's file has.
 ///
@@ -159,12 +159,16 @@ pub struct Skill {
     pub disallowed_tools: Vec<String>,
     /// Globs of files; the skill is for work on one of them. Empty means any work.
     pub paths: Vec<String>,
+    /// What it needs of the machine.
+    pub requires: Requirements,
     /// Who may start it.
     pub invocation: Invocation,
     /// Whether the index may show it; an unlisted skill still opens by name.
     pub listed: bool,
     /// It is off until a principal's preference switches it on.
     pub opt_in: bool,
+    /// What a `skill.yaml` declares to run.
+    pub declaration: Option<Box<Declaration>>,
     /// Its `metadata`, as a tree; scalars keep their source text.
     pub metadata: Value,
     /// Every key this crate gives no meaning to, kept as it was read.
@@ -203,9 +207,11 @@ impl Skill {
             restrict_tools: None,
             disallowed_tools: Vec::new(),
             paths: Vec::new(),
+            requires: Requirements::default(),
             invocation: Invocation::default(),
             listed: true,
             opt_in: false,
+            declaration: None,
             metadata: Value::Null,
             other: Map::new(),
             content_digest: String::new(),

@@ -76,6 +76,20 @@ impl Node<'_> {
         }
     }
 
+    /// Returns the tree with plain scalars as the JSON values that YAML 1.2 says they are.
+    pub(crate) fn typed(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar { text, plain: true } => typed(text),
+            Kind::Scalar { text, .. } => Value::from(text.as_ref()),
+            Kind::Alias(_) => Value::Null,
+            Kind::List { items, .. } => items.iter().map(Node::typed).collect(),
+            Kind::Map { pairs } => {
+                let pair = |(key, value): &(Node<'_>, Node<'_>)| (key_text(key), value.typed());
+                Value::Object(pairs.iter().map(pair).collect())
+            }
+        }
+    }
+
     /// Tells whether an alias stands anywhere below.
     pub(crate) fn has_alias(&self) -> bool {
         match &self.kind {
@@ -92,14 +106,37 @@ impl Node<'_> {
 fn object(pairs: &[(Node<'_>, Node<'_>)]) -> Map<String, Value> {
     pairs
         .iter()
-        .map(|(key, value)| {
-            let key = match &key.kind {
-                Kind::Scalar { text, .. } => text.to_string(),
-                _ => key.value().to_string(),
-            };
-            (key, value.value())
-        })
+        .map(|(key, value)| (key_text(key), value.value()))
         .collect()
+}
+
+fn key_text(key: &Node<'_>) -> String {
+    match &key.kind {
+        Kind::Scalar { text, .. } => text.to_string(),
+        _ => key.value().to_string(),
+    }
+}
+
+/// Returns what a plain scalar means by the core schema; a number too large for JSON stays text.
+fn typed(text: &str) -> Value {
+    match text {
+        _ if is_null(text) => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => number_in(text).unwrap_or_else(|| Value::from(text)),
+    }
+}
+
+fn number_in(text: &str) -> Option<Value> {
+    let digits = text.trim_start_matches(['-', '+']);
+    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    if let Ok(number) = text.trim_start_matches('+').parse::<i64>() {
+        return Some(Value::from(number));
+    }
+    let number = text.parse::<f64>().ok()?;
+    serde_json::Number::from_f64(number).map(Value::Number)
 }
 
 fn is_null(text: &str) -> bool {

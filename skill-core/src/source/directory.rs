@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::discovery::{
     Capped, Found, Root, ScanLimits, files_below, open_below, parallel, read_capped, walk,
 };
-use crate::skill::{Diagnostic, Origin, Severity, Skill, SkillFormat, parse_record, parse_skill};
-use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan};
+use crate::skill::{
+    Companion, Diagnostic, Origin, Severity, Skill, SkillFormat, companion, parse_record,
+    parse_with,
+};
+use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan, declared};
 
 /// What was read of one entry file.
 type Record = (Skill, Vec<Diagnostic>);
@@ -65,7 +68,12 @@ impl DirectorySource {
         read: &Capped,
         limits: &ScanLimits,
     ) -> Record {
-        let (mut skill, mut findings) = parse_record(&read.bytes, &self.origin(path, format));
+        let companion = companion(path, format, limits);
+        let origin = self.origin(path, format);
+        let (mut skill, mut findings) = parse_record(&read.bytes, &origin, companion.as_ref());
+        if let (Some(declaration), Some(folder)) = (&skill.declaration, path.parent()) {
+            findings.extend(declared::check_files(declaration, path, folder));
+        }
         if let Some(length) = read.longer {
             skill.body_bytes += length.saturating_sub(read.bytes.len() as u64);
             findings.push(too_large(path, length, limits));
@@ -101,7 +109,9 @@ impl SkillSource for DirectorySource {
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
         let read = read_capped(&skill.path, limits.file_bytes)?;
-        let parsed = parse_skill(&read.bytes, &self.origin(&skill.path, skill.format));
+        let companion = companion(&skill.path, skill.format, limits);
+        let origin = self.origin(&skill.path, skill.format);
+        let parsed = parse_with(&read.bytes, &origin, companion.as_ref());
         Ok(OpenedSkill {
             body: parsed.body,
             truncated: read.longer.is_some(),
@@ -128,6 +138,31 @@ impl SkillSource for DirectorySource {
             truncated: read.longer.is_some(),
         })
     }
+}
+
+/// Reads what another dialect keeps beside the entry file of a package.
+fn companion(path: &Path, format: SkillFormat, limits: &ScanLimits) -> Option<Companion> {
+    if !matches!(format, SkillFormat::Package | SkillFormat::Declared) {
+        return None;
+    }
+    let path = path.with_file_name(companion::PATH);
+    match read_capped(&path, limits.file_bytes) {
+        Err(error) if is_absent(&error) => None,
+        read => Some(Companion {
+            path,
+            bytes: read
+                .ok()
+                .filter(|read| read.longer.is_none())
+                .map(|read| read.bytes),
+        }),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// Returns the folder that belongs to a skill; a skill of one file has none.

@@ -2,7 +2,7 @@
 
 use crate::discovery::Root;
 use crate::skill::SkillFormat;
-use crate::source::{lite, package, suffix};
+use crate::source::{declared, lite, package, suffix};
 
 /// A form of skill file.
 #[derive(Debug)]
@@ -31,12 +31,14 @@ pub(crate) enum Claim {
 pub(crate) enum Spelling {
     /// As the form says.
     Exact,
+    /// In another way that the form knows.
+    Variant,
     /// In another case.
     OtherCase,
 }
 
 /// Every form, in the order of precedence within one root.
-pub(crate) const FORMS: &[&Form] = &[&package::FORM, &suffix::FORM, &lite::FORM];
+pub(crate) const FORMS: &[&Form] = &[&package::FORM, &declared::FORM, &suffix::FORM, &lite::FORM];
 
 /// Returns the first form that takes `file`, and its claim.
 pub(crate) fn claim(file: &str, root: &Root) -> (SkillFormat, Claim) {
@@ -72,6 +74,9 @@ mod tests {
         check("SKILL.md", &plain, SkillFormat::Package, exact);
         let other = Claim::Folder(Spelling::OtherCase);
         check("skill.md", &plain, SkillFormat::Package, other);
+        check("skill.yaml", &plain, SkillFormat::Declared, exact);
+        let variant = Claim::Folder(Spelling::Variant);
+        check("skill.yml", &plain, SkillFormat::Declared, variant);
         check("go.skill.md", &lite, SkillFormat::Suffix, Claim::File);
         check("GO.SKILL.MD", &plain, SkillFormat::Suffix, Claim::File);
         check("flat.md", &plain, SkillFormat::Lite, Claim::Hint);

@@ -11,6 +11,7 @@ const NEVER: &[&str] = &[
     "AGENTS.md",
     "CLAUDE.md",
     "GEMINI.md",
+    "copilot-instructions.md",
 ];
 
 pub(crate) const FORM: Form = Form {

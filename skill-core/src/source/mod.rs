@@ -1,6 +1,7 @@
 //! Where skills come from: one trait, and one file for each form.
 
 mod builtin;
+pub(crate) mod declared;
 mod directory;
 pub(crate) mod form;
 mod lite;

@@ -1,12 +1,16 @@
 //! The one visibility rule, and the only way to list, find, open and suggest skills.
 
+mod machine;
 mod nearest;
 mod principal;
 
 use std::io;
 use std::sync::Arc;
 
-pub use principal::{Principal, SkillPreference};
+pub use {
+    machine::Machine,
+    principal::{Principal, SkillPreference},
+};
 
 use crate::catalog::{Snapshot, Standing, resolve};
 use crate::digest::Digester;
@@ -22,10 +26,25 @@ pub struct ViewedSkill {
     pub load: LoadMode,
     /// The index may show it.
     pub listed: bool,
+    /// The index shows its name without the description.
+    pub name_only: bool,
+    /// The model may use it; else only a person may start it.
+    for_model: bool,
     /// It answers to its exact id only.
     exact_only: bool,
     /// The position of its entry in the snapshot.
     entry: usize,
+}
+
+impl ViewedSkill {
+    /// Returns the one line the index shows beside the name; empty where only the name is shown.
+    pub fn summary(&self) -> String {
+        if self.name_only {
+            String::new()
+        } else {
+            self.skill.summary()
+        }
+    }
 }
 
 /// What a caller can do about an [`OpenError`].
@@ -87,7 +106,7 @@ impl SkillView {
     pub(crate) fn new(snapshot: Arc<Snapshot>, principal: &Principal) -> Self {
         let (mut visible, mut user_only) = (Vec::new(), Vec::new());
         for viewed in look(&snapshot, principal) {
-            if viewed.skill.invocation.model {
+            if viewed.for_model {
                 visible.push(viewed);
             } else if viewed.skill.invocation.user {
                 user_only.push(viewed);
@@ -253,6 +272,8 @@ fn look(snapshot: &Snapshot, principal: &Principal) -> Vec<ViewedSkill> {
         viewed.push(ViewedSkill {
             load: rule.load(&entry.skill),
             listed: entry.skill.listed && !exact_only,
+            name_only: rule.is_name_only(&entry.skill),
+            for_model: rule.allows_model(&entry.skill),
             skill,
             exact_only,
             entry: at,
@@ -324,6 +345,9 @@ fn digest(visible: &[ViewedSkill]) -> String {
         digester.part(viewed.skill.content_digest.as_bytes());
         digester.part(viewed.load.as_str().as_bytes());
         digester.part(&[u8::from(viewed.listed)]);
+        if viewed.name_only {
+            digester.part(b"name only");
+        }
     }
     digester.finish()
 }

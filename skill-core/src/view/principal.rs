@@ -1,8 +1,11 @@
 //! Who looks: the assistant, its groups, roles and contexts, and what was switched off.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::glob::{Globs, Over};
 use crate::skill::{LoadMode, Skill, fold};
+use crate::view::Machine;
 
 /// What an assistant prefers for one skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +33,17 @@ pub struct Principal {
     pub disabled: Vec<String>,
     /// The assistant's own settings, by id or name.
     pub preferences: BTreeMap<String, SkillPreference>,
+    /// Globs over ids and names; where there are any, other skills are hidden.
+    pub include: Vec<String>,
+    /// Globs over ids and names of skills that are hidden.
+    pub exclude: Vec<String>,
+    /// Globs over ids and names of skills that are listed without their description.
+    pub name_only: Vec<String>,
+    /// The files worked on, relative to the project; skills for certain files are there for the
+    /// model while one of these is of them.
+    pub files: Vec<String>,
+    /// What requirements are held against; `None` takes them for met.
+    pub machine: Option<Arc<Machine>>,
 }
 
 impl Principal {
@@ -45,6 +59,11 @@ impl Principal {
                 .iter()
                 .map(|(name, preference)| (fold(name), *preference))
                 .collect(),
+            include: globs(&self.include),
+            exclude: globs(&self.exclude),
+            name_only: globs(&self.name_only),
+            files: self.files.clone(),
+            machine: self.machine.clone(),
         }
     }
 }
@@ -57,6 +76,13 @@ fn folded<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns globs over folded names; `None` for a list that is too large to be one.
+fn globs(texts: &[String]) -> Option<Globs> {
+    let folded: Vec<String> = texts.iter().map(|text| fold(text)).collect();
+    let texts = folded.iter().map(String::as_str);
+    Globs::new(texts.filter(|text| !text.is_empty()), Over::Names)
+}
+
 /// The one visibility predicate.
 pub(crate) struct Rule {
     groups: BTreeSet<String>,
@@ -64,6 +90,11 @@ pub(crate) struct Rule {
     contexts: BTreeSet<String>,
     disabled: BTreeSet<String>,
     preferences: BTreeMap<String, SkillPreference>,
+    include: Option<Globs>,
+    exclude: Option<Globs>,
+    name_only: Option<Globs>,
+    files: Vec<String>,
+    machine: Option<Arc<Machine>>,
 }
 
 impl Rule {
@@ -75,6 +106,29 @@ impl Rule {
             && meets(&skill.groups, &self.groups)
             && meets(&skill.roles, &self.roles)
             && meets(&skill.contexts, &self.contexts)
+            && named(self.include.as_ref(), skill, true)
+            && !named(self.exclude.as_ref(), skill, false)
+            && self
+                .machine
+                .as_ref()
+                .is_none_or(|machine| machine.meets(skill))
+    }
+
+    /// Tells whether the model may use a skill that is there: its own flags say so, and it is for
+    /// any work or for that on one of the files.
+    pub(crate) fn allows_model(&self, skill: &Skill) -> bool {
+        skill.invocation.model && (skill.paths.is_empty() || self.is_for_files(skill))
+    }
+
+    fn is_for_files(&self, skill: &Skill) -> bool {
+        let paths = skill.paths.iter().map(String::as_str);
+        let globs = Globs::new(paths, Over::Paths);
+        globs.is_some_and(|globs| self.files.iter().any(|file| globs.matches(file)))
+    }
+
+    /// Tells whether `skill` is listed without its description.
+    pub(crate) fn is_name_only(&self, skill: &Skill) -> bool {
+        named(self.name_only.as_ref(), skill, false)
     }
 
     /// Returns how `skill` is loaded for this principal.
@@ -93,6 +147,16 @@ impl Rule {
         names(skill)
             .find_map(|name| self.preferences.get(&name).copied())
             .unwrap_or_default()
+    }
+}
+
+/// Tells whether one of `globs` names `skill`; what an empty list says is given, and one that
+/// could not be read is taken the narrower way, which is the opposite.
+fn named(globs: Option<&Globs>, skill: &Skill, if_empty: bool) -> bool {
+    match globs {
+        None => !if_empty,
+        Some(globs) if globs.is_empty() => if_empty,
+        Some(globs) => names(skill).any(|name| globs.matches(&name)),
     }
 }
 

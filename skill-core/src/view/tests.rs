@@ -1,6 +1,7 @@
 //! What a view shows, hides and opens.
 
 mod properties;
+mod settings;
 
 use std::sync::Arc;
 

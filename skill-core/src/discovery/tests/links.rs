@@ -158,3 +158,38 @@ fn documents_never_come_from_outside_the_folder_of_the_skill() {
     assert_eq!(error.kind, OpenErrorKind::NotFound);
     assert_eq!(view.doc(skill, "alias.md").expect("inside"), "g");
 }
+
+#[test]
+fn a_link_put_in_the_way_is_not_followed() {
+    let folder = tree(&["root/a/SKILL.md", "root/a/in/doc.md", "other/doc.md"]);
+    let top = folder.path();
+    let catalog = scan(user(&top.join("root")));
+    let view = catalog.view(&Principal::default());
+    let skill = view.find(Some("a"), None).expect("found");
+    assert!(view.resource(skill, "in/doc.md").is_ok());
+    assert_eq!(
+        view.resource(skill, "in").expect_err("a folder").kind,
+        OpenErrorKind::Unreadable
+    );
+    fs::remove_dir_all(top.join("root/a/in")).expect("removed");
+    link(top, "../../other", "root/a/in");
+    let error = view.resource(skill, "in/doc.md").expect_err("outside");
+    assert_eq!(error.kind, OpenErrorKind::Outside);
+}
+
+#[test]
+fn an_implementation_behind_a_link_out_of_the_package_refuses_the_skill() {
+    let folder = tree(&["root/x/a", "ext/x"]);
+    let text = "skill_id: a.b\ndescription: d, not for e\nentry: {command: [./run.sh]}\n";
+    write(folder.path(), "root/skill/skill.yaml", text);
+    let root = || user(&folder.path().join("root"));
+    assert_eq!(
+        (listed(&scan(root())), codes(&scan(root()))),
+        (vec!["a.b".into()], vec!["SK115"])
+    );
+    link(folder.path(), "../../ext/x", "root/skill/run.sh");
+    assert_eq!(
+        (listed(&scan(root())), codes(&scan(root()))),
+        (vec![], vec!["SK061"])
+    );
+}

@@ -96,3 +96,22 @@ fn the_usual_roots_stand_in_the_order_of_precedence() {
         ]
     );
 }
+
+#[test]
+fn a_user_s_skills_come_first_where_that_is_preferred() {
+    let folder = tree(&["home/p/.git/x"]);
+    let home = folder.path().join("home");
+    let places = Places {
+        cwd: home.join("p"),
+        home: Some(home.clone()),
+        managed: Some("/etc/tekne".into()),
+        user_first: true,
+        ..Places::default()
+    };
+    let mut scopes: Vec<_> = standard_roots(&places)
+        .iter()
+        .map(|root| root.scope)
+        .collect();
+    scopes.dedup();
+    assert_eq!(scopes, [Scope::User, Scope::Project, Scope::Managed]);
+}

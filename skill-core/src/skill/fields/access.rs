@@ -1,5 +1,6 @@
 //! Fields that narrow who may use a skill and what may run meanwhile. Damaged, they close.
 
+use crate::glob::{Globs, Over};
 use crate::skill::document::Field;
 use crate::skill::fields::{Reader, text};
 
@@ -23,7 +24,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>) -> Access {
     let mut access = Access {
         groups: gate.names(reader, "groups"),
         roles: gate.names(reader, "roles"),
-        paths: gate.names(reader, "paths"),
+        paths: gate.globs(reader, "paths"),
         contexts: gate.names(reader, "contexts"),
         restrict_tools: gate.tools(reader, "restricttools"),
         disallowed_tools: gate.tools(reader, "disallowedtools").unwrap_or_default(),
@@ -45,6 +46,15 @@ struct Gate {
 impl Gate {
     fn names(&mut self, reader: &mut Reader<'_, '_>, key: &str) -> Vec<String> {
         self.each(reader, key, |field| text::names(&field.value))
+            .unwrap_or_default()
+    }
+
+    /// Reads globs over paths; too many in braces cannot be read either.
+    fn globs(&mut self, reader: &mut Reader<'_, '_>, key: &str) -> Vec<String> {
+        let few = |globs: &Vec<String>| {
+            Globs::new(globs.iter().map(String::as_str), Over::Paths).is_some()
+        };
+        self.each(reader, key, |field| text::globs(&field.value).filter(few))
             .unwrap_or_default()
     }
 

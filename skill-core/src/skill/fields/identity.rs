@@ -8,7 +8,7 @@ use crate::skill::document::Field;
 use crate::skill::fields::{Reader, text};
 use crate::skill::findings::{Findings, Place, quoted};
 use crate::skill::parse::Origin;
-use crate::skill::{SkillFormat, fold};
+use crate::skill::{Severity, SkillFormat, fold};
 
 /// The longest name the standard allows, in characters.
 const LONGEST_NAME: usize = 64;
@@ -27,6 +27,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, origin: &Origin, complete: bool)
     let declared = field.and_then(|field| name_text(reader, field));
     let capital = capitalised(reader);
     let identity = match origin.format {
+        SkillFormat::Declared => return of_declared(reader, declared.or(capital), place),
         SkillFormat::Lite => lite(reader, declared, place.clone()),
         _ => named(declared.or(capital), place.clone()),
     };
@@ -61,6 +62,45 @@ fn capitalised(reader: &mut Reader<'_, '_>) -> Option<String> {
         .iter()
         .find_map(|key| reader.all(key).first().copied())?;
     name_text(reader, field)
+}
+
+/// Returns the identity of a declared skill: its `skill_id`, without which it is refused.
+fn of_declared(reader: &mut Reader<'_, '_>, name: Option<String>, place_name: String) -> Identity {
+    let field = reader.take("skillid");
+    let written = field.and_then(|field| name_text(reader, field));
+    let id = written.clone().filter(|id| is_dotted(id));
+    if id.is_none() {
+        let place = field.and_then(Field::place);
+        let (code, message) = match &written {
+            None => ("SK102", "there is no `skill_id`"),
+            Some(_) => ("SK034", "`skill_id` is not made of names with dots between"),
+        };
+        let added = reader.findings.add(code, place, message);
+        added
+            .text(written.as_deref().unwrap_or_default())
+            .fix("skill_id: domain.skill")
+            .severity(Severity::Error);
+    }
+    let id = id.unwrap_or_else(|| match &name {
+        Some(name) if is_safe(name) => name.clone(),
+        _ => place_name,
+    });
+    let leaf = id.rsplit('.').next().unwrap_or(&id).to_owned();
+    Identity {
+        name: name.unwrap_or(leaf),
+        aliases: Vec::new(),
+        id,
+    }
+}
+
+fn is_dotted(id: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'))
+    };
+    id.split('.').all(is_part)
 }
 
 fn lite(reader: &mut Reader<'_, '_>, name: Option<String>, stem: String) -> Identity {
@@ -138,22 +178,33 @@ pub(super) fn place_name(path: &Path, format: SkillFormat) -> String {
     };
     let file = name(Some(path));
     match format {
-        SkillFormat::Package | SkillFormat::Declared => name(path.parent()),
+        SkillFormat::Package => name(path.parent()),
+        // One client names every prompt so, and the folder after what it is for.
+        SkillFormat::Lite if file == "skprompt.txt" => name(path.parent()),
+        SkillFormat::Declared if stem(&file).eq_ignore_ascii_case("skill") => name(path.parent()),
         _ => stem(&file).to_owned(),
     }
 }
 
-/// Returns a file's name without `.md` and `.skill.md`.
+/// Returns a file's name without `.md`, and without what clients put before it.
 fn stem(file: &str) -> &str {
     let without = |file: &str, ending: &str| {
         let at = file.len().checked_sub(ending.len())?;
         let (stem, end) = file.split_at_checked(at)?;
         (end.eq_ignore_ascii_case(ending) && !stem.is_empty()).then_some(at)
     };
-    let at = without(file, ".skill.md")
-        .or_else(|| without(file, ".md"))
-        .or_else(|| file.rfind('.').filter(|at| *at > 0))
-        .unwrap_or(file.len());
+    let at = [
+        ".skill.md",
+        ".instructions.md",
+        ".prompt.md",
+        ".agent.md",
+        ".chatmode.md",
+    ]
+    .iter()
+    .find_map(|ending| without(file, ending))
+    .or_else(|| without(file, ".md"))
+    .or_else(|| file.rfind('.').filter(|at| *at > 0))
+    .unwrap_or(file.len());
     file.get(..at).unwrap_or(file)
 }
 

@@ -1,6 +1,7 @@
 //! Keys to fields: each coerced by one rule, and what was odd about it written down.
 
 mod access;
+mod declared;
 mod identity;
 mod text;
 
@@ -11,7 +12,7 @@ use crate::skill::findings::Findings;
 use crate::skill::keys::{self, normal};
 use crate::skill::parse::Origin;
 use crate::skill::yaml::Kind;
-use crate::skill::{Invocation, LoadMode, Skill, SkillFormat};
+use crate::skill::{Invocation, LoadMode, Requirements, Skill, SkillFormat, requirements};
 
 /// The description of a lite skill that has none.
 const NO_DESCRIPTION: &str = "No description provided.";
@@ -29,10 +30,13 @@ pub(crate) fn skill(
     reader.aliases();
     reader.outside_standard(origin.format);
     let identity = identity::read(&mut reader, origin, complete);
-    let description =
-        text::description(&mut reader, complete && origin.format != SkillFormat::Lite);
+    let description = text::description(&mut reader, complete, origin.format);
     let listed = !description.is_empty() || origin.format == SkillFormat::Lite;
-    let access = access::read(&mut reader);
+    let mut access = access::read(&mut reader);
+    let declaration = (origin.format == SkillFormat::Declared)
+        .then(|| Box::new(declared::read(&mut reader, &mut access)));
+    let metadata = text::metadata(&mut reader, origin.format);
+    let requires = required(&mut reader, &metadata);
     let mut skill = Skill {
         format: origin.format,
         scope: origin.scope,
@@ -47,7 +51,8 @@ pub(crate) fn skill(
         license: reader.optional("license"),
         compatibility: reader.optional("compatibility"),
         allowed_tools: text::allowed_tools(&mut reader),
-        metadata: text::metadata(&mut reader),
+        metadata,
+        requires,
         groups: access.groups,
         roles: access.roles,
         contexts: access.contexts,
@@ -59,13 +64,28 @@ pub(crate) fn skill(
             user: access.user,
         },
         listed,
+        declaration,
         ..Skill::new(&identity.id, description)
     };
     if skill.description.is_empty() && origin.format == SkillFormat::Lite {
         NO_DESCRIPTION.clone_into(&mut skill.description);
     }
+    if origin.format == SkillFormat::Declared {
+        declared::about(&mut skill);
+    }
     skill.other = reader.rest();
     skill
+}
+
+/// Returns what `metadata` requires of the machine.
+fn required(reader: &mut Reader<'_, '_>, metadata: &Value) -> Requirements {
+    let (requires, sound) = requirements::read(metadata);
+    if !sound {
+        let place = reader.take("metadata").and_then(Field::place);
+        let message = "a requirement in `metadata` is no list of names and requires nothing";
+        reader.findings.add("SK053", place, message);
+    }
+    requires
 }
 
 /// Returns how the skill is loaded: always only where that is said beyond doubt.
@@ -150,16 +170,19 @@ impl<'d, 'f> Reader<'d, 'f> {
 
     /// Reports the keys that a reader of the standard alone may refuse.
     fn outside_standard(&mut self, format: SkillFormat) {
-        if format != SkillFormat::Package {
-            return;
-        }
-        for field in &self.document.fields {
-            if !keys::STANDARD.contains(&field.key.as_str()) {
-                self.findings.add(
-                    "SK052",
-                    field.place(),
-                    format!("`{}` is no key of the standard", field.key),
-                );
+        for (field, normal) in self.document.fields.iter().zip(&self.keys) {
+            let known = keys::STANDARD.contains(&field.key.as_str());
+            let (known, of) = match format {
+                SkillFormat::Package => (known, "the standard"),
+                SkillFormat::Declared => {
+                    let own = declared::KEYS.contains(&normal.as_str());
+                    (known || own, "`skill.yaml`")
+                }
+                _ => return,
+            };
+            if !known {
+                let message = format!("`{}` is no key of {of}", field.key);
+                self.findings.add("SK052", field.place(), message);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::skill::SkillFormat;
 use crate::skill::document::Field;
 use crate::skill::fields::Reader;
 use crate::skill::findings::quoted;
@@ -9,6 +10,24 @@ use crate::skill::yaml::{Kind, Node, TagKind};
 
 /// The longest description the standard allows, in characters.
 const LONGEST_DESCRIPTION: usize = 1024;
+/// The longest one of an executable skill, which is chosen by its description alone.
+const LONGEST_DECLARED: usize = 200;
+/// What a description says where it tells what the skill is not for.
+const LIMITS: &[&str] = &[
+    "不适用",
+    "不用于",
+    "不要",
+    "不支持",
+    "除外",
+    "not for",
+    "do not use",
+    "don't use",
+    "not when",
+    "not applicable",
+    "except",
+    "does not",
+    "unless",
+];
 
 /// Returns the text of a field that should be one, keeping what YAML would take for a mark.
 ///
@@ -118,7 +137,12 @@ fn cut_by_comment(reader: &mut Reader<'_, '_>, field: &Field<'_>, text: &str) {
 }
 
 /// Returns the description; empty for none.
-pub(super) fn description(reader: &mut Reader<'_, '_>, required: bool) -> String {
+pub(super) fn description(
+    reader: &mut Reader<'_, '_>,
+    complete: bool,
+    format: SkillFormat,
+) -> String {
+    let required = complete && format != SkillFormat::Lite;
     let field = reader.take("description");
     let text = field.and_then(|field| plain_text(reader, field));
     let text = text.as_deref().map(str::trim).unwrap_or_default();
@@ -134,12 +158,19 @@ pub(super) fn description(reader: &mut Reader<'_, '_>, required: bool) -> String
             .fix("description: \"what it does and when to use it\"");
     }
     let length = text.chars().count();
-    if length > LONGEST_DESCRIPTION {
-        reader.findings.add(
-            "SK041",
-            place,
-            format!("the description has {length} characters, more than {LONGEST_DESCRIPTION}"),
-        );
+    let longest = match format {
+        SkillFormat::Declared => LONGEST_DECLARED,
+        _ => LONGEST_DESCRIPTION,
+    };
+    if length > longest {
+        let message = format!("the description has {length} characters, more than {longest}");
+        reader.findings.add("SK041", place, message);
+    }
+    let lower = text.to_lowercase();
+    let says_limits = LIMITS.iter().any(|limit| lower.contains(limit));
+    if format == SkillFormat::Declared && !text.is_empty() && !says_limits {
+        let message = "the description does not say what the skill is not for";
+        reader.findings.add("SK044", place, message);
     }
     text.to_owned()
 }
@@ -154,11 +185,28 @@ pub(super) fn when_to_use(reader: &mut Reader<'_, '_>) -> Option<String> {
 /// Returns the names in a list of texts or in one text with commas between; `None` for any other
 /// value and for a blank name.
 pub(super) fn names(node: &Node<'_>) -> Option<Vec<String>> {
+    listed(node, |letter| letter == ',')
+}
+
+/// Returns the globs in a list or in one text with commas between, outside of braces.
+pub(super) fn globs(node: &Node<'_>) -> Option<Vec<String>> {
+    let mut depth = 0usize;
+    listed(node, |letter| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && letter == ','
+    })
+}
+
+fn listed(node: &Node<'_>, between: impl FnMut(char) -> bool) -> Option<Vec<String>> {
     if node.is_null() {
         return Some(Vec::new());
     }
     let names: Vec<&str> = match &node.kind {
-        Kind::Scalar { text, .. } => text.split(',').map(str::trim).collect(),
+        Kind::Scalar { text, .. } => text.split(between).map(str::trim).collect(),
         Kind::List { items, .. } => items
             .iter()
             .map(|item| item.text().map(str::trim))
@@ -228,7 +276,7 @@ pub(super) fn allowed_tools(reader: &mut Reader<'_, '_>) -> Vec<String> {
 }
 
 /// Returns the metadata as a tree.
-pub(super) fn metadata(reader: &mut Reader<'_, '_>) -> Value {
+pub(super) fn metadata(reader: &mut Reader<'_, '_>, format: SkillFormat) -> Value {
     let Some(field) = reader.take("metadata") else {
         return Value::Null;
     };
@@ -238,7 +286,8 @@ pub(super) fn metadata(reader: &mut Reader<'_, '_>) -> Value {
             .all(|(_, value)| matches!(value.kind, Kind::Scalar { .. })),
         _ => field.value.is_null(),
     };
-    if !flat {
+    // A declaration keeps a list of tags in it.
+    if !flat && format != SkillFormat::Declared {
         reader.findings.add(
             "SK050",
             field.place(),

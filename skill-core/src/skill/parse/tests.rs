@@ -1,5 +1,7 @@
 //! What comes of skill files, sound and damaged.
 
+mod companion;
+mod declared;
 mod decoding;
 mod fields;
 mod hostile;

@@ -1,0 +1,221 @@
+//! Lines that fetch a program from somewhere and run it unseen.
+
+use super::{Found, Report};
+
+/// Programs that run what they are given.
+const RUNNERS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+    "python",
+    "python3",
+    "node",
+    "perl",
+    "ruby",
+    "php",
+    "pwsh",
+    "powershell",
+    "iex",
+    "invoke-expression",
+    "deno",
+    "bun",
+];
+/// Words that may stand before a runner.
+const BEFORE: &[&str] = &["sudo", "-e", "-h", "env", "exec", "nohup", "doas", "time"];
+/// Programs that fetch.
+const FETCHERS: &[&str] = &[
+    "curl",
+    "wget",
+    "iwr",
+    "irm",
+    "invoke-webrequest",
+    "invoke-restmethod",
+    "fetch",
+    "downloadstring",
+    "aria2c",
+];
+/// The longest line that is judged; what lies beyond is not read by people either.
+const LONGEST: usize = 4096;
+
+pub(super) fn check(report: &mut Report<'_, '_>) {
+    let bytes = report.bytes();
+    let mut found: Vec<Found> = Vec::new();
+    let pipes = memchr::memchr3_iter(b'|', b'$', b'&', bytes).filter(|at| may_run(bytes, *at));
+    let other =
+        memchr::memmem::find_iter(bytes, "iex").chain(memchr::memmem::find_iter(bytes, "<("));
+    let mut places: Vec<usize> = pipes.chain(other).collect();
+    places.sort_unstable();
+    let mut end = 0;
+    for at in places {
+        if at < end {
+            continue;
+        }
+        let start = logical_start(report, at);
+        let line = logical_line(report.text.get(start..).unwrap_or_default());
+        end = start + line.len();
+        if judge(&line.to_lowercase()) {
+            found.push(Found {
+                at: start,
+                message: "a line that downloads a program and runs it".to_owned(),
+                text: line.trim().to_owned(),
+                fix: "save it, say how to check it, and run it in a second step",
+            });
+        }
+    }
+    report.add("SK113", &found);
+}
+
+/// Tells whether a shell runs what stands behind byte `at`, by a look at the next few.
+fn may_run(bytes: &[u8], at: usize) -> bool {
+    let after = bytes.get(at + 1..).unwrap_or_default();
+    match bytes.get(at) {
+        Some(b'$') => after.first() == Some(&b'('),
+        Some(b'&') => after.first() == Some(&b'&'),
+        _ => runner_follows(after),
+    }
+}
+
+/// Tells whether the first word of `after`, those before a program left out, is a runner.
+fn runner_follows(after: &[u8]) -> bool {
+    let near = after.get(..after.len().min(48)).unwrap_or_default();
+    let near = std::str::from_utf8(near).unwrap_or_else(|error| {
+        let valid = near.get(..error.valid_up_to()).unwrap_or_default();
+        std::str::from_utf8(valid).unwrap_or_default()
+    });
+    is_run(near)
+}
+
+fn is_run(text: &str) -> bool {
+    let words = text
+        .split([' ', '\t', '\n', '\\'])
+        .filter(|word| !word.is_empty());
+    let mut program = words.skip_while(|word| BEFORE.contains(&word.to_ascii_lowercase().as_str()));
+    program.next().is_some_and(|word| {
+        let word = word.rsplit('/').next().unwrap_or(word);
+        let name = word.trim_matches(['`', '"', '\'', ';', ')', '&', '}', '|']);
+        RUNNERS
+            .iter()
+            .any(|runner| runner.eq_ignore_ascii_case(name))
+    })
+}
+
+/// Returns where the line of byte `at` begins, or the first of those that go on into it.
+fn logical_start(report: &Report<'_, '_>, at: usize) -> usize {
+    let mut start = report.line_start(at);
+    while start > 0 && at - start < LONGEST {
+        let before = report.bytes().get(..start - 1).unwrap_or_default();
+        if !before.trim_ascii_end().ends_with(b"\\") || before.ends_with(b"\n") {
+            break;
+        }
+        start = report.line_start(start - 1);
+    }
+    start
+}
+
+/// Returns the line that `text` begins with, with those that a backslash at its end goes on in.
+fn logical_line(text: &str) -> &str {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_end().ends_with('\\') || end > LONGEST {
+            break;
+        }
+    }
+    let mut end = end.min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// Judges a line in lower case; the bars of a table part its cells, so there only code counts.
+fn judge(line: &str) -> bool {
+    if !line.trim_start().starts_with('|') {
+        return downloads_and_runs(line);
+    }
+    let code = line.split('`').skip(1).step_by(2);
+    code.map(|code| code.replace("\\|", "|"))
+        .any(|code| downloads_and_runs(&code))
+}
+
+fn downloads_and_runs(line: &str) -> bool {
+    piped(line) || substituted(line) || expressed(line) || chained(line)
+}
+
+/// `curl … | sh`, `base64 -d | sh`
+fn piped(line: &str) -> bool {
+    let mut parts = line.split('|');
+    let mut before = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let source = names(&before, FETCHERS)
+            || (before.contains("base64") && before.contains(" -d"))
+            || before.contains("base64 --decode");
+        if source && is_run(part) {
+            return true;
+        }
+        before.push('|');
+        before.push_str(part);
+    }
+    false
+}
+
+/// `bash -c "$(curl …)"`, `bash <(curl …)`, `eval "$(curl …)"`
+fn substituted(line: &str) -> bool {
+    ["$(", "<(", "`"].iter().any(|open| {
+        line.match_indices(open).any(|(at, _)| {
+            let inner = line.get(at + open.len()..).unwrap_or_default();
+            let before = line.get(..at).unwrap_or_default();
+            let fetches = FETCHERS
+                .iter()
+                .any(|name| word_at_start(inner.trim_start(), name));
+            let runs = ["eval", "source"].iter().any(|word| has_word(before, word))
+                || RUNNERS.iter().any(|word| has_word(before, word))
+                || before.trim_end().ends_with(" .");
+            fetches && runs
+        })
+    })
+}
+
+/// `iex (irm …)`
+fn expressed(line: &str) -> bool {
+    ["iex", "invoke-expression"]
+        .iter()
+        .any(|word| has_word(line, word))
+        && names(line, FETCHERS)
+}
+
+/// `curl -o x … && bash x`
+fn chained(line: &str) -> bool {
+    let mut parts = line.split("&&");
+    let first = parts.next().unwrap_or_default();
+    let fetches = names(first, FETCHERS) && !first.contains('|');
+    fetches
+        && parts.any(|part| {
+            let part = part.trim_start();
+            is_run(part) || part.starts_with("chmod +x") || part.starts_with("./")
+        })
+}
+
+fn names(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| has_word(text, word))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let rest = text.get(at..).unwrap_or_default();
+        !before.is_some_and(is_part) && word_at_start(rest, word)
+    })
+}
+
+fn word_at_start(text: &str, word: &str) -> bool {
+    let after = text.strip_prefix(word).map(|rest| rest.chars().next());
+    after.is_some_and(|next| !next.is_some_and(is_part))
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '-' | '_')
+}

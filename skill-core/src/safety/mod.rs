@@ -1,0 +1,104 @@
+//! What a text hides or pretends: findings for the person who lets it be read by a model.
+//!
+//! Every file is looked through when it is read, so each check reads on by the few bytes that can
+//! begin what it looks for.
+
+mod download;
+mod hidden;
+mod imitation;
+mod lookalike;
+mod references;
+mod secret;
+
+pub(crate) use lookalike::{mixed_scripts, skeleton};
+pub use references::references;
+
+use crate::skill::findings::Findings;
+
+/// How many findings of one code are written down for one file.
+const MOST_OF_A_CODE: usize = 16;
+
+/// Looks through the text of a file, whose body begins at `body`.
+pub(crate) fn check(text: &str, body: usize, findings: &mut Findings) {
+    let mut report = Report { text, findings };
+    hidden::check(&mut report);
+    imitation::check(&mut report, body);
+    download::check(&mut report);
+    secret::check(&mut report);
+}
+
+/// A text, and where findings about it go.
+struct Report<'a, 'f> {
+    text: &'a str,
+    findings: &'f mut Findings,
+}
+
+impl<'a> Report<'a, '_> {
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// Returns the line that byte `at` stands on.
+    fn line(&self, at: usize) -> &'a str {
+        let start = self.line_start(at);
+        let rest = self.text.get(start..).unwrap_or_default();
+        rest.lines().next().unwrap_or_default()
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        let before = self.bytes().get(..at).unwrap_or_default();
+        memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+    }
+
+    /// Returns the line and column of byte `at`.
+    fn place(&self, at: usize) -> (u32, u32) {
+        let before = self.bytes().get(..at).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let start = self.line_start(at);
+        let column = self
+            .text
+            .get(start..at)
+            .map_or(1, |text| text.chars().count() + 1);
+        let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        (number(line), number(column))
+    }
+
+    /// Writes down findings of one code, the first ones only.
+    fn add(&mut self, code: &'static str, found: &[Found]) {
+        let left_out = found.len().saturating_sub(MOST_OF_A_CODE);
+        for (number, one) in found.iter().take(MOST_OF_A_CODE).enumerate() {
+            let place = Some(self.place(one.at));
+            let message = match left_out {
+                more if more > 0 && number == 0 => format!("{}, and {more} more", one.message),
+                _ => one.message.clone(),
+            };
+            let added = self.findings.add(code, place, message);
+            added.text(&one.text).fix(one.fix);
+        }
+    }
+}
+
+/// Something found.
+#[derive(Debug)]
+struct Found {
+    at: usize,
+    message: String,
+    text: String,
+    fix: &'static str,
+}
+
+/// Returns `text` with every letter that cannot be seen as its number.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if hidden::is_invisible(letter) || letter.is_control() {
+            shown.push_str(&format!("<U+{:04X}>", u32::from(letter)));
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

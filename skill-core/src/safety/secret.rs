@@ -1,0 +1,119 @@
+//! Secrets that were left in a text. What is found is never repeated whole.
+
+use super::{Found, Report};
+
+/// A kind of secret: how it begins, how long the rest is at least, and what it is.
+const KINDS: &[(&str, usize, &str)] = &[
+    ("AKIA", 16, "an access key of AWS"),
+    ("ASIA", 16, "an access key of AWS"),
+    ("ghp_", 36, "a token of GitHub"),
+    ("gho_", 36, "a token of GitHub"),
+    ("ghu_", 36, "a token of GitHub"),
+    ("ghs_", 36, "a token of GitHub"),
+    ("ghr_", 36, "a token of GitHub"),
+    ("github_pat_", 50, "a token of GitHub"),
+    ("glpat-", 20, "a token of GitLab"),
+    ("sk-ant-", 40, "a key of a model provider"),
+    ("sk-proj-", 40, "a key of a model provider"),
+    ("sk-or-v1-", 40, "a key of a model provider"),
+    ("sk-", 40, "a key of a model provider"),
+    ("AIza", 35, "a key of Google"),
+    ("xoxb-", 24, "a token of Slack"),
+    ("xoxp-", 24, "a token of Slack"),
+    ("xoxa-", 24, "a token of Slack"),
+    ("npm_", 36, "a token of npm"),
+    ("hf_", 34, "a token of Hugging Face"),
+    ("sk_live_", 24, "a key of Stripe"),
+    ("rk_live_", 24, "a key of Stripe"),
+];
+/// No secret of these kinds is shorter.
+const SHORTEST: usize = 20;
+/// How many different letters what comes of chance has at least.
+const FEWEST_LETTERS: usize = 10;
+
+pub(super) fn check(report: &mut Report<'_, '_>) {
+    let mut found: Vec<Found> = Vec::new();
+    for (at, token) in long_tokens(report.text) {
+        if let Some(what) = kind(token) {
+            let start: String = token.chars().take(6).collect();
+            found.push(Found {
+                at,
+                message: format!("{what} stands in the text"),
+                text: format!("{start}… ({} characters)", token.len()),
+                fix: "take it out, and make it invalid where it came from",
+            });
+        }
+    }
+    for at in memchr::memmem::find_iter(report.bytes(), "PRIVATE KEY-----") {
+        let line = report.line(at);
+        if line.contains("-----BEGIN") && holds_key(report.text.get(at..).unwrap_or_default()) {
+            found.push(Found {
+                at,
+                message: "a private key stands in the text".to_owned(),
+                text: line.trim().to_owned(),
+                fix: "take it out, and make it invalid where it came from",
+            });
+        }
+    }
+    report.add("SK114", &found);
+}
+
+/// Tells whether lines of a key follow, and not dots that stand for them.
+fn holds_key(text: &str) -> bool {
+    let inner = text.lines().nth(1).unwrap_or_default().trim();
+    inner.len() >= 40
+        && inner
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+}
+
+/// Returns the runs of at least [`SHORTEST`] letters that tokens are made of, and where they begin.
+///
+/// It looks at every [`SHORTEST`]th letter and only where that fits at its neighbours.
+fn long_tokens(text: &str) -> Vec<(usize, &str)> {
+    let bytes = text.as_bytes();
+    let is_part = |at: usize| {
+        bytes
+            .get(at)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while start + SHORTEST <= bytes.len() {
+        let window = start..start + SHORTEST;
+        if let Some(gap) = window.rev().find(|at| !is_part(*at)) {
+            start = gap + 1;
+            continue;
+        }
+        let end = (start + SHORTEST..)
+            .find(|at| !is_part(*at))
+            .unwrap_or(bytes.len());
+        tokens.extend(text.get(start..end).map(|token| (start, token)));
+        start = end + 1;
+    }
+    tokens
+}
+
+fn kind(token: &str) -> Option<&'static str> {
+    let (prefix, least, what) = KINDS
+        .iter()
+        .find(|(prefix, ..)| token.starts_with(prefix))?;
+    let rest = token.get(prefix.len()..)?;
+    let lower = rest.to_ascii_lowercase();
+    let placeholder = [
+        "example",
+        "xxxx",
+        "your",
+        "0000",
+        "1234",
+        "abcd",
+        "placeholder",
+        "....",
+    ];
+    let mut letters: Vec<u8> = rest.bytes().collect();
+    letters.sort_unstable();
+    letters.dedup();
+    let has_digit = rest.bytes().any(|byte| byte.is_ascii_digit());
+    let random = rest.len() >= *least && letters.len() >= FEWEST_LETTERS && has_digit;
+    (random && !placeholder.iter().any(|word| lower.contains(word))).then_some(*what)
+}
