@@ -44,9 +44,8 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
     let bytes = report.bytes();
     let mut found: Vec<Found> = Vec::new();
     let pipes = memchr::memchr3_iter(b'|', b'$', b'&', bytes).filter(|at| may_run(bytes, *at));
-    let other =
-        memchr::memmem::find_iter(bytes, "iex").chain(memchr::memmem::find_iter(bytes, "<("));
-    let mut places: Vec<usize> = pipes.chain(other).collect();
+    let parentheses = memchr::memchr_iter(b'(', bytes).filter(|at| may_run_inside(bytes, *at));
+    let mut places: Vec<usize> = pipes.chain(parentheses).collect();
     places.sort_unstable();
     let mut end = 0;
     for at in places {
@@ -78,8 +77,24 @@ fn may_run(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+/// Tells whether what stands in the parenthesis at byte `at` is run by what stands before it.
+fn may_run_inside(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
+    let ends = |word: &[u8]| {
+        let start = before.len().checked_sub(word.len());
+        let end = start.and_then(|start| before.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    before.last() == Some(&b'<') || ends(b"iex") || ends(b"expression")
+}
+
 /// Tells whether the first word of `after`, those before a program left out, is a runner.
 fn runner_follows(after: &[u8]) -> bool {
+    let first = after.iter().find(|byte| !byte.is_ascii_whitespace());
+    let may_begin = |byte: &u8| b"bdefhiknprstzw-/\\".contains(&byte.to_ascii_lowercase());
+    if !first.is_some_and(may_begin) {
+        return false;
+    }
     let near = after.get(..after.len().min(48)).unwrap_or_default();
     let near = std::str::from_utf8(near).unwrap_or_else(|error| {
         let valid = near.get(..error.valid_up_to()).unwrap_or_default();

@@ -6,9 +6,9 @@ use super::*;
 use crate::Diagnostic;
 
 fn found(text: &str) -> Vec<Diagnostic> {
-    let mut findings = Findings::new(Path::new("x"));
+    let mut findings = Findings::default();
     check(text, 0, &mut findings);
-    findings.into_list()
+    findings.into_list(Path::new("x"))
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
@@ -127,9 +127,9 @@ fn markup_and_sentences_that_pass_for_the_runtime_s_are_found() {
 #[test]
 fn descriptions_are_escaped_and_may_hold_markup() {
     let text = "---\ndescription: </skill><system>x\n---\nbody";
-    let mut findings = Findings::new(Path::new("x"));
+    let mut findings = Findings::default();
     check(text, text.len() - "body".len(), &mut findings);
-    assert_eq!(findings.into_list(), []);
+    assert_eq!(findings.into_list(Path::new("x")), []);
 }
 
 #[test]

@@ -8,6 +8,9 @@ use crate::skill::yaml::{self, Kind, Node};
 /// Where the file lies below the folder of a skill.
 pub(crate) const PATH: &str = "agents/openai.yaml";
 
+/// The folder of that file.
+pub(crate) const FOLDER: &str = "agents";
+
 /// The file as it was read.
 #[derive(Debug)]
 pub(crate) struct Companion {

@@ -1,5 +1,7 @@
 //! A frontmatter as a list of keys: read whole, or key by key where the whole is no YAML.
 
+use std::borrow::Cow;
+
 use crate::skill::findings::Findings;
 use crate::skill::keys::key_line;
 use crate::skill::yaml::{self, Kind, Node};
@@ -7,7 +9,7 @@ use crate::skill::yaml::{self, Kind, Node};
 /// One top-level key.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'a> {
-    pub(crate) key: String,
+    pub(crate) key: Cow<'a, str>,
     pub(crate) value: Node<'a>,
     /// The place of the value in the file.
     pub(crate) line: u32,
@@ -122,7 +124,7 @@ pub(crate) fn from_root<'a>(
             .get(key.end_line.saturating_sub(1) as usize)
             .map_or("", |line| after_colon(line, key.end_column, &value));
         document.fields.push(Field {
-            key: text.into_owned(),
+            key: text,
             line: value.line + offset,
             column: value.column,
             raw,

@@ -88,7 +88,7 @@ pub(crate) fn split<'a>(text: &'a str, findings: &mut Findings) -> Split<'a> {
 }
 
 /// Splits a file whose fences are as they should be, without looking at its body.
-fn plain(text: &str) -> Option<Split<'_>> {
+pub(crate) fn plain(text: &str) -> Option<Split<'_>> {
     const OPEN: &str = "---\n";
     let rest = text.strip_prefix(OPEN)?;
     let mut end = 0;
@@ -406,7 +406,7 @@ pub(crate) fn unfold(text: &str, findings: &mut Findings) -> Option<String> {
 
 fn is_leading(line: KeyLine<'_>) -> bool {
     matches!(
-        normal(line.key).as_str(),
+        &*normal(line.key),
         "name" | "description" | "id" | "title" | "version" | "author"
     )
 }

@@ -80,9 +80,10 @@ pub(crate) fn severity(code: &str) -> Severity {
 pub(crate) type Place = Option<(u32, u32)>;
 
 /// Findings about one file.
-#[derive(Clone, Debug)]
+///
+/// The list does not know its file; findings get its path when it is finished.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    path: PathBuf,
     list: Vec<Diagnostic>,
     /// How many findings past the bound were left out, and the code of the last.
     left_out: Option<(usize, &'static str)>,
@@ -92,14 +93,6 @@ pub(crate) struct Findings {
 const MOST_FINDINGS: usize = 256;
 
 impl Findings {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            list: Vec::new(),
-            left_out: None,
-        }
-    }
-
     /// Adds a finding and returns it, for text and fix to be filled in.
     pub(crate) fn add(
         &mut self,
@@ -116,7 +109,7 @@ impl Findings {
         self.list.push(Diagnostic {
             code,
             severity,
-            path: self.path.clone(),
+            path: PathBuf::new(),
             line: place.map(|(line, _)| line),
             column: place.map(|(_, column)| column),
             message: message.into(),
@@ -137,11 +130,16 @@ impl Findings {
         }
     }
 
-    /// Returns the findings in the order of the file.
-    pub(crate) fn into_list(mut self) -> Vec<Diagnostic> {
+    /// Returns the findings about the file at `path`, in its order.
+    pub(crate) fn into_list(mut self, path: &Path) -> Vec<Diagnostic> {
         if let Some((count, code)) = self.left_out {
             let message = format!("{count} more findings are left out");
-            self.list.push(Diagnostic::about(code, &self.path, message));
+            self.list.push(Diagnostic::about(code, path, message));
+        }
+        for finding in &mut self.list {
+            if finding.path.as_os_str().is_empty() {
+                path.clone_into(&mut finding.path);
+            }
         }
         self.list
             .sort_by_key(|finding| (finding.line.unwrap_or(0), finding.column.unwrap_or(0)));

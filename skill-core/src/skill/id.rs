@@ -23,6 +23,14 @@ impl SkillId {
         Self(text.nfc().filter(|letter| !letter.is_control()).collect())
     }
 
+    /// Returns the id written as `text`, without a copy where it is one already.
+    pub(crate) fn from_text(text: String) -> Self {
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Self(text);
+        }
+        Self::new(&text)
+    }
+
     /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,5 +1,7 @@
 //! Lines that look like `key: value`, and the spelling of keys.
 
+use std::borrow::Cow;
+
 /// Keys of the Agent Skills standard.
 pub(crate) const STANDARD: &[&str] = &[
     "name",
@@ -16,13 +18,16 @@ pub(crate) const COMMON: &[&str] = &["name", "description", "version", "license"
 /// Keys whose value is prose, which may go on over unindented lines.
 pub(crate) fn is_prose(key: &str) -> bool {
     matches!(
-        normal(key).as_str(),
+        &*normal(key),
         "name" | "description" | "whentouse" | "compatibility" | "argumenthint"
     )
 }
 
 /// Returns the spelling in which keys are compared: lower case, without `-` and `_`.
-pub(crate) fn normal(key: &str) -> String {
+pub(crate) fn normal(key: &str) -> Cow<'_, str> {
+    if key.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(key);
+    }
     key.chars()
         .filter(|letter| !matches!(letter, '-' | '_' | ' '))
         .flat_map(char::to_lowercase)
@@ -49,7 +54,7 @@ pub(crate) fn key_line(line: &str) -> Option<KeyLine<'_>> {
         return separate.then_some(KeyLine { key, rest, odd });
     }
     let rest = after.strip_prefix('：')?;
-    COMMON.contains(&normal(key).as_str()).then_some(KeyLine {
+    COMMON.contains(&&*normal(key)).then_some(KeyLine {
         key,
         rest,
         odd: true,

@@ -11,6 +11,7 @@ pub(crate) mod findings;
 mod id;
 mod keys;
 mod parse;
+mod plain;
 mod raw;
 mod record;
 mod repair;

@@ -11,8 +11,8 @@ use crate::skill::document::{self, Document};
 use crate::skill::fence::{self, FenceState, Split};
 use crate::skill::fields;
 use crate::skill::findings::Findings;
-use crate::skill::repair;
 use crate::skill::{Diagnostic, Scope, Severity, Skill, SkillFormat};
+use crate::skill::{plain, repair};
 
 /// Where a skill's bytes come from: all that the bytes themselves do not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(crate) fn parse_with(
     origin: &Origin,
     companion: Option<&Companion>,
 ) -> ParsedSkill {
-    let text = Text::decode(bytes, origin);
+    let text = Text::decode(bytes);
     let (skill, body, diagnostics) = text.parse(origin, companion);
     ParsedSkill {
         skill,
@@ -108,7 +108,7 @@ pub(crate) fn parse_record(
     origin: &Origin,
     companion: Option<&Companion>,
 ) -> (Skill, Vec<Diagnostic>) {
-    let (skill, _, diagnostics) = Text::decode(bytes, origin).parse(origin, companion);
+    let (skill, _, diagnostics) = Text::decode(bytes).parse(origin, companion);
     (skill, diagnostics)
 }
 
@@ -119,8 +119,8 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn decode(bytes: &'a [u8], origin: &Origin) -> Self {
-        let mut findings = Findings::new(&origin.path);
+    fn decode(bytes: &'a [u8]) -> Self {
+        let mut findings = Findings::default();
         let decoded = decode(bytes, &mut findings);
         let text = fence::unfold(&decoded, &mut findings).map_or(decoded, Cow::Owned);
         Self { text, findings }
@@ -149,7 +149,7 @@ impl<'a> Text<'a> {
         look_alike(&skill, &mut findings);
         skill.body_bytes = body.len() as u64;
         skill.content_digest = content_digest(&skill, body);
-        (skill, body, findings.into_list())
+        (skill, body, findings.into_list(&origin.path))
     }
 }
 
@@ -159,6 +159,14 @@ fn read<'a>(
     format: SkillFormat,
     findings: &mut Findings,
 ) -> (Split<'a>, Document<'a>) {
+    if format != SkillFormat::Declared
+        && let Some(split) = fence::plain(text)
+        && let Some(document) = split
+            .yaml
+            .and_then(|yaml| plain::document(yaml, split.yaml_line))
+    {
+        return (split, document);
+    }
     let mut split = match format {
         SkillFormat::Declared => fence::undivided(text),
         _ => fence::split(text, findings),

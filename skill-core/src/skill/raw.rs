@@ -23,9 +23,9 @@ pub(crate) struct RawFields {
 impl RawFields {
     /// Reads a file, whose frontmatter may be missing.
     pub(crate) fn read(bytes: &[u8], path: &Path) -> Self {
-        let mut findings = Findings::new(path);
+        let mut findings = Findings::default();
         let text = decode(bytes, &mut findings);
-        let mut fences = Findings::new(path);
+        let mut fences = Findings::default();
         let split = fence::split(&text, &mut fences);
         let (yaml, body) = match split.state {
             FenceState::Closed => (split.yaml, split.body),
@@ -33,7 +33,7 @@ impl RawFields {
         };
         let document = yaml.map_or_else(Document::default, |yaml| {
             // What a glob of an editor looks like to YAML is no finding.
-            let mut ignored = Findings::new(path);
+            let mut ignored = Findings::default();
             match document::whole(yaml) {
                 Some(root) => document::from_root(root, yaml, split.yaml_line, &mut ignored),
                 None => repair::by_key(yaml, split.yaml_line, &mut ignored),
@@ -44,7 +44,7 @@ impl RawFields {
             let field = document
                 .fields
                 .iter()
-                .rfind(|field| normal(&field.key) == key);
+                .rfind(|field| normal(&field.key) == key.as_str());
             let value = field.and_then(|field| field.value.text());
             let value = value
                 .map(|text| text.trim().to_owned())
@@ -57,7 +57,7 @@ impl RawFields {
         Self {
             fields,
             body,
-            diagnostics: findings.into_list(),
+            diagnostics: findings.into_list(path),
         }
     }
 
@@ -79,7 +79,7 @@ fn written(yaml: &str) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in yaml.lines() {
         if let Some(key) = key_line(line) {
-            fields.push((normal(key.key), key.rest.trim().to_owned()));
+            fields.push((normal(key.key).into_owned(), key.rest.trim().to_owned()));
         } else if let Some((_, raw)) = fields.last_mut()
             && !line.trim().is_empty()
         {

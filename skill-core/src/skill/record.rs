@@ -185,12 +185,18 @@ impl Skill {
     /// [`crate::MemorySource::add`] fills in what depends on the body.
     pub fn new(id: &str, description: impl Into<String>) -> Self {
         let id = SkillId::new(id);
+        let (name, path) = (id.as_str().to_owned(), PathBuf::from(id.as_str()));
+        Self::of(id, name, description.into(), path)
+    }
+
+    /// Returns a record with nothing but what it is called and where it is.
+    pub(crate) fn of(id: SkillId, name: String, description: String, path: PathBuf) -> Self {
         Self {
-            name: id.as_str().to_owned(),
-            path: PathBuf::from(id.as_str()),
+            name,
+            path,
             id,
             aliases: Vec::new(),
-            description: description.into(),
+            description,
             when_to_use: None,
             format: SkillFormat::Memory,
             load: LoadMode::Lazy,

@@ -120,7 +120,7 @@ fn value<'a>(chunk: &Chunk<'a>, findings: &mut Findings) -> Option<Field<'a>> {
 
 fn field<'a>(chunk: &Chunk<'a>, value: Node<'a>, damaged: bool) -> Field<'a> {
     Field {
-        key: chunk.key.key.to_owned(),
+        key: Cow::Borrowed(chunk.key.key),
         line: chunk.line + value.line.saturating_sub(1),
         column: if value.line <= 1 {
             chunk.column

@@ -12,8 +12,8 @@ use crate::skill::{
 };
 use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan, declared};
 
-/// What was read of one entry file.
-type Record = (Skill, Vec<Diagnostic>);
+/// What was read of one entry file; boxed, because it is passed on and sorted.
+type Record = Box<(Skill, Vec<Diagnostic>)>;
 
 /// The skills below one [`Root`].
 ///
@@ -48,7 +48,8 @@ impl DirectorySource {
             }
             None => found.read,
         };
-        let skill = record.map(|(skill, findings)| {
+        let skill = record.map(|record| {
+            let (skill, findings) = *record;
             diagnostics.extend(findings);
             skill
         });
@@ -78,7 +79,7 @@ impl DirectorySource {
             skill.body_bytes += length.saturating_sub(read.bytes.len() as u64);
             findings.push(too_large(path, length, limits));
         }
-        (skill, findings)
+        Box::new((skill, findings))
     }
 
     fn origin(&self, path: &Path, format: SkillFormat) -> Origin {
@@ -145,7 +146,13 @@ fn companion(path: &Path, format: SkillFormat, limits: &ScanLimits) -> Option<Co
     if !matches!(format, SkillFormat::Package | SkillFormat::Declared) {
         return None;
     }
-    let path = path.with_file_name(companion::PATH);
+    let folder = path.parent()?;
+    // Most skills have no such folder, and a look for it costs less than for a file in it.
+    let agents = folder.join(companion::FOLDER).symlink_metadata();
+    if agents.is_err_and(|error| is_absent(&error)) {
+        return None;
+    }
+    let path = folder.join(companion::PATH);
     match read_capped(&path, limits.file_bytes) {
         Err(error) if is_absent(&error) => None,
         read => Some(Companion {

@@ -1,5 +1,6 @@
 //! The one visibility rule, and the only way to list, find, open and suggest skills.
 
+mod findings;
 mod machine;
 mod nearest;
 mod principal;

@@ -106,7 +106,7 @@ impl Gate {
 
     fn close(&mut self, reader: &mut Reader<'_, '_>, key: &str, field: Option<&Field<'_>>) {
         self.damaged = true;
-        let name = field.map_or(key, |field| field.key.as_str());
+        let name = field.map_or(key, |field| &*field.key);
         reader
             .findings
             .add(

@@ -40,8 +40,11 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, origin: &Origin, complete: bool)
 /// Returns the one line of text that a name is.
 fn name_text(reader: &mut Reader<'_, '_>, field: &Field<'_>) -> Option<String> {
     let text = text::plain_text(reader, field)?;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let name = composed(&line);
+    let name = if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        text
+    } else {
+        composed(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
     (!name.is_empty()).then_some(name)
 }
 

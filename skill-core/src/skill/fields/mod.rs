@@ -5,6 +5,9 @@ mod declared;
 mod identity;
 mod text;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use crate::skill::document::{Document, Field};
@@ -12,7 +15,7 @@ use crate::skill::findings::Findings;
 use crate::skill::keys::{self, normal};
 use crate::skill::parse::Origin;
 use crate::skill::yaml::Kind;
-use crate::skill::{Invocation, LoadMode, Requirements, Skill, SkillFormat, requirements};
+use crate::skill::{Invocation, LoadMode, Requirements, Skill, SkillFormat, SkillId, requirements};
 
 /// The description of a lite skill that has none.
 const NO_DESCRIPTION: &str = "No description provided.";
@@ -40,8 +43,6 @@ pub(crate) fn skill(
     let mut skill = Skill {
         format: origin.format,
         scope: origin.scope,
-        path: origin.path.clone(),
-        name: identity.name,
         aliases: identity.aliases,
         load: load(&mut reader),
         when_to_use: text::when_to_use(&mut reader),
@@ -65,7 +66,12 @@ pub(crate) fn skill(
         },
         listed,
         declaration,
-        ..Skill::new(&identity.id, description)
+        ..Skill::of(
+            SkillId::from_text(identity.id),
+            identity.name,
+            description,
+            origin.path.clone(),
+        )
     };
     if skill.description.is_empty() && origin.format == SkillFormat::Lite {
         NO_DESCRIPTION.clone_into(&mut skill.description);
@@ -106,22 +112,22 @@ fn load(reader: &mut Reader<'_, '_>) -> LoadMode {
 /// Hands out fields by key, the last of those with one key, and remembers what was taken.
 pub(crate) struct Reader<'d, 'f> {
     document: &'d Document<'d>,
-    keys: Vec<String>,
+    keys: Vec<Cow<'d, str>>,
     taken: Vec<bool>,
     pub(crate) findings: &'f mut Findings,
 }
 
 impl<'d, 'f> Reader<'d, 'f> {
     fn new(document: &'d Document<'d>, findings: &'f mut Findings) -> Self {
-        let keys: Vec<String> = document
+        let keys: Vec<Cow<'d, str>> = document
             .fields
             .iter()
-            .map(|field| match field.key.as_str() {
+            .map(|field| match &*field.key {
                 // These two are the standard's, which writes them in lower case.
-                "name" | "description" => field.key.clone(),
-                other => match normal(other).as_str() {
-                    "name" | "description" => other.to_owned(),
-                    normal => normal.to_owned(),
+                "name" | "description" => Cow::Borrowed(&*field.key),
+                other => match normal(other) {
+                    normal if matches!(&*normal, "name" | "description") => Cow::Borrowed(other),
+                    normal => normal,
                 },
             })
             .collect();
@@ -137,9 +143,16 @@ impl<'d, 'f> Reader<'d, 'f> {
 
     /// Reports keys that occur more than once; the last one counts.
     fn duplicates(&mut self) {
-        let mut last = std::collections::HashMap::with_capacity(self.keys.len());
+        // A map pays off for files that were made to have many keys only.
+        let few = self.keys.len() <= 32;
+        let mut last = HashMap::with_capacity(if few { 0 } else { self.keys.len() });
         for (at, (key, field)) in self.keys.iter().zip(&self.document.fields).enumerate() {
-            if let Some(before) = last.insert(key.as_str(), at) {
+            let before = if few {
+                self.keys.iter().take(at).rposition(|known| known == key)
+            } else {
+                last.insert(&**key, at)
+            };
+            if let Some(before) = before {
                 if let Some(taken) = self.taken.get_mut(before) {
                     *taken = true;
                 }
@@ -171,11 +184,11 @@ impl<'d, 'f> Reader<'d, 'f> {
     /// Reports the keys that a reader of the standard alone may refuse.
     fn outside_standard(&mut self, format: SkillFormat) {
         for (field, normal) in self.document.fields.iter().zip(&self.keys) {
-            let known = keys::STANDARD.contains(&field.key.as_str());
+            let known = keys::STANDARD.contains(&&*field.key);
             let (known, of) = match format {
                 SkillFormat::Package => (known, "the standard"),
                 SkillFormat::Declared => {
-                    let own = declared::KEYS.contains(&normal.as_str());
+                    let own = declared::KEYS.contains(&&**normal);
                     (known || own, "`skill.yaml`")
                 }
                 _ => return,
@@ -251,7 +264,7 @@ impl<'d, 'f> Reader<'d, 'f> {
             .iter()
             .zip(&self.taken)
             .filter(|(_, taken)| !**taken)
-            .map(|(field, _)| (field.key.clone(), field.value.value()))
+            .map(|(field, _)| (field.key.to_string(), field.value.value()))
             .collect()
     }
 }

@@ -66,6 +66,11 @@ pub(super) fn plain_text(reader: &mut Reader<'_, '_>, field: &Field<'_>) -> Opti
 
 /// Leaves out control characters other than line breaks and tabs.
 fn printable(text: &str) -> String {
+    // A byte of a longer letter that can be of a control is 0xc2, which text seldom holds.
+    let suspicious = |byte: u8| byte < b' ' || byte == 0x7f || byte == 0xc2;
+    if !text.bytes().any(suspicious) {
+        return text.to_owned();
+    }
     text.chars()
         .filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t'))
         .collect()
@@ -166,13 +171,16 @@ pub(super) fn description(
         let message = format!("the description has {length} characters, more than {longest}");
         reader.findings.add("SK041", place, message);
     }
-    let lower = text.to_lowercase();
-    let says_limits = LIMITS.iter().any(|limit| lower.contains(limit));
-    if format == SkillFormat::Declared && !text.is_empty() && !says_limits {
+    if format == SkillFormat::Declared && !text.is_empty() && !says_limits(text) {
         let message = "the description does not say what the skill is not for";
         reader.findings.add("SK044", place, message);
     }
     text.to_owned()
+}
+
+fn says_limits(description: &str) -> bool {
+    let lower = description.to_lowercase();
+    LIMITS.iter().any(|limit| lower.contains(limit))
 }
 
 /// Returns what says when to use the skill.

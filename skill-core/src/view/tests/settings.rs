@@ -165,3 +165,55 @@ fn an_id_that_passes_for_another_is_reported() {
         .collect();
     assert_eq!(codes, [vec![], vec!["SK111"], vec![]]);
 }
+
+#[test]
+fn a_view_says_what_it_lists_short_or_not_at_all_and_which_files_are_missing() {
+    let mut paths = Skill::new("paths", "d");
+    paths.paths = texts(&["*.rs"]);
+    let mut person = Skill::new("person", "d");
+    person.invocation.model = false;
+    let mut bare = Skill::new("bare", "");
+    bare.listed = false;
+    let source = MemorySource::new()
+        .with(paths, "")
+        .with(person, "")
+        .with(bare, "")
+        .with(Skill::new("short", "d"), "")
+        .with(
+            Skill::new("whole", "d"),
+            "See references/a.md, references/b.md and [all](assets/).\n",
+        )
+        .with_file("references/a.md", "a");
+    let principal = Principal {
+        name_only: texts(&["short"]),
+        ..Principal::default()
+    };
+    let view = catalog(source).view(&principal);
+    let found: Vec<String> = view
+        .findings()
+        .iter()
+        .map(|one| format!("{} {}", one.code, one.message))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "SK082 skill `bare` has no description",
+            "SK081 skill `short` is listed by name only, as a setting wants",
+            "SK082 skill `paths` is for other files than those worked on",
+            "SK082 skill `person` is started by people only",
+        ]
+    );
+    let whole = view.find(Some("whole"), None).expect("found");
+    let missing = view.missing_references(whole);
+    let messages: Vec<_> = missing
+        .iter()
+        .map(|one| (one.code, one.message.as_str()))
+        .collect();
+    assert_eq!(
+        messages,
+        [(
+            "SK115",
+            "line 1 of the body refers to `references/b.md`, which is not there"
+        )]
+    );
+}
