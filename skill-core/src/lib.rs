@@ -18,6 +18,7 @@
 //! The other words are [`Message`], [`ToolDefinition`] and what belongs to them, and the contract
 //! with a model, [`CompletionRequest`] and `Provider`. `examples/list_skills.rs` lists a folder.
 
+mod author;
 mod catalog;
 mod context;
 mod digest;
@@ -38,6 +39,7 @@ mod view;
 #[cfg(feature = "model")]
 pub use model::{CompletionStream, Provider};
 pub use {
+    author::{DraftError, Mend, Mended, SkillDraft, mend, quoted_text},
     catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict},
     context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},

@@ -196,5 +196,5 @@ fn shortened(text: &str, longest: usize) -> String {
 
 /// Returns the line `key: "value"` that every YAML reader takes alike.
 pub(crate) fn quoted(key: &str, value: &str) -> String {
-    format!("{key}: {}", serde_json::Value::from(value))
+    format!("{key}: {}", crate::author::quoted_text(value))
 }

@@ -1,0 +1,233 @@
+//! What is written reads back, here and elsewhere; what is mended changes nothing else.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::*;
+use crate::skill::{LoadMode, Origin, ParsedSkill, Scope, parse_skill};
+
+fn draft(id: &str, description: &str) -> SkillDraft {
+    SkillDraft {
+        id: id.to_owned(),
+        description: description.to_owned(),
+        body: "# Steps\n\n1. Do it.\n".to_owned(),
+        ..SkillDraft::default()
+    }
+}
+
+fn read(text: &str, id: &str) -> ParsedSkill {
+    parse_skill(
+        text.as_bytes(),
+        &Origin::of(format!("{id}/SKILL.md"), Scope::User),
+    )
+}
+
+/// Reads a file as the standard's reference reader does: cut at `---`, no flow collections, no
+/// anchors, no duplicate keys, every scalar a text.
+fn reference(text: &str) -> Option<BTreeMap<String, String>> {
+    let mut parts = text.splitn(3, "---");
+    if !parts.next()?.is_empty() {
+        return None;
+    }
+    let yaml = parts.next()?;
+    parts.next()?;
+    let (mut fields, mut key, mut inside) = (BTreeMap::new(), None, false);
+    for event in Parser::new_from_str(yaml) {
+        match event.ok()?.0 {
+            // Only the top level is compared; what is nested comes last.
+            Event::MappingStart(0, None) if inside => break,
+            Event::MappingStart(0, None) => inside = true,
+            Event::Scalar(value, style, 0, None) => {
+                if style == ScalarStyle::Plain && value.contains(['{', '[']) {
+                    return None;
+                }
+                match key.take() {
+                    None => key = Some(value.into_owned()),
+                    Some(key) => {
+                        if fields.insert(key, value.trim().to_owned()).is_some() {
+                            return None;
+                        }
+                    }
+                }
+            }
+            Event::SequenceStart(..)
+            | Event::Alias(_)
+            | Event::MappingStart(..)
+            | Event::Scalar(..) => return None,
+            _ => {}
+        }
+    }
+    Some(fields)
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Strict {
+    name: String,
+    description: String,
+    #[serde(default)]
+    mode: Option<String>,
+    #[serde(default)]
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+fn strict(text: &str) -> Strict {
+    let yaml = text.strip_prefix("---\n").unwrap();
+    let (yaml, _) = yaml.split_once("\n---\n").unwrap();
+    serde_saphyr::from_str(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
+}
+
+#[test]
+fn descriptions_that_break_hand_written_files_read_back_everywhere() {
+    for description in [
+        "Use this skill when: x, y",
+        "[action] — e.g. \"list\"",
+        "yes",
+        "1.10",
+        "null",
+        "~",
+        "it's # not a comment",
+        "{a: b}",
+        "- item",
+        "& anchor *alias !tag %directive @at `tick`",
+        "a --- b ---- c -----",
+        "---",
+        "line one\nline two\n\n  indented",
+        "tab\there",
+        "back\\slash \"quotes\" 'single'",
+        "emoji 🙂 周报 café e\u{301}",
+        "zero\u{200b}width \u{202e}bidi \u{feff}mark \u{e0041}tag",
+        "next\u{2028}line",
+        "ends with colon:",
+    ] {
+        let text = draft("weekly-report", description).to_text().unwrap();
+        let parsed = read(&text, "weekly-report");
+        assert_eq!(parsed.skill.description, description);
+        assert_eq!(parsed.diagnostics, [], "{description}");
+        assert_eq!(strict(&text).description, description);
+        let reference = reference(&text).unwrap();
+        assert_eq!(reference["description"], description);
+        assert_eq!(reference["name"], "weekly-report");
+    }
+}
+
+#[test]
+fn names_that_look_like_other_values_stay_names() {
+    for name in [
+        "null", "true", "no", "y", "123", "1e3", "0x1f", "技能", "café", "a",
+    ] {
+        let text = draft(name, "d").to_text().unwrap();
+        assert_eq!(read(&text, name).skill.id.as_str(), name);
+        assert_eq!(strict(&text).name, name);
+        assert_eq!(reference(&text).unwrap()["name"], name);
+    }
+}
+
+#[test]
+fn a_title_and_a_mode_are_written_where_readers_look_for_them() {
+    let mut draft = draft("house-rules", "d");
+    draft.title = Some("House: rules".to_owned());
+    draft.load = LoadMode::Always;
+    let text = draft.to_text().unwrap();
+    let parsed = read(&text, "house-rules");
+    assert_eq!(parsed.skill.load, LoadMode::Always);
+    assert_eq!(parsed.skill.metadata["title"], "House: rules");
+    let strict = strict(&text);
+    assert_eq!(strict.mode.as_deref(), Some("always"));
+    assert_eq!(strict.metadata.unwrap()["title"], "House: rules");
+}
+
+#[test]
+fn a_draft_outside_the_standard_is_refused_with_every_reason() {
+    let bad = SkillDraft {
+        id: "-Bad--Name".to_owned(),
+        description: " ".to_owned(),
+        body: "---\nname: x\n---\n".to_owned(),
+        ..SkillDraft::default()
+    };
+    let problems = bad.to_text().unwrap_err().problems;
+    assert_eq!(problems.len(), 4, "{problems:?}");
+    for name in ["", "PDF", "a b", "a/b", "..", "a.b", "ﬁx", &"x".repeat(65)] {
+        assert!(draft(name, "d").to_text().is_err(), "{name}");
+    }
+    assert!(draft("a", &"x".repeat(1025)).to_text().is_err());
+    assert!(draft(&"x".repeat(64), &"周".repeat(1024)).to_text().is_ok());
+}
+
+fn check_mend(before: &str, after: &str) {
+    let origin = Origin::of("pdf/SKILL.md", Scope::User);
+    let mended = mend(before.as_bytes(), &origin);
+    assert_eq!(String::from_utf8(mended.bytes).unwrap(), after);
+    assert_eq!(mended.left, []);
+}
+
+#[test]
+fn mending_quotes_the_repaired_value_and_touches_nothing_else() {
+    check_mend(
+        "---\nname: pdf   # kept\ndescription: Use when: PDFs\nlicense: MIT\n---\n\n# Body: x\n",
+        "---\nname: pdf   # kept\ndescription: \"Use when: PDFs\"\nlicense: MIT\n---\n\n# Body: x\n",
+    );
+    // Windows line ends, a byte-order mark and blanks at the end of lines stay.
+    check_mend(
+        "\u{feff}---\r\nname: pdf\r\ndescription: Use when: PDFs  \r\nx: [a\r\n---\r\nbody \r\n",
+        "\u{feff}---\r\nname: pdf\r\ndescription: \"Use when: PDFs\"\r\nx: \"[a\"\r\n---\r\nbody \r\n",
+    );
+    // A value over several lines becomes one line.
+    check_mend(
+        "---\nname: pdf\ndescription: Use when: PDFs\n  and more: things\nlicense: MIT\n---\nbody\n",
+        "---\nname: pdf\ndescription: \"Use when: PDFs and more: things\"\nlicense: MIT\n---\nbody\n",
+    );
+}
+
+#[test]
+fn a_sound_file_is_left_as_it_is() {
+    let text = "---\nname: pdf\ndescription: d\n---\nbody\n";
+    let mended = mend(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));
+    assert_eq!((mended.bytes, mended.mends.len()), (text.into(), 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn any_name_and_description_read_back_equal_by_three_readers(
+        name in "[a-z0-9àçéñ周报]{1,8}(-[a-z0-9é]{1,8}){0,3}",
+        description in "\\PC{0,80}[a-z:#\"'\\-\\[\\]{}&*!|>%@`\\\\\n\t ]{0,40}\\PC{0,20}",
+    ) {
+        let description = description.trim();
+        prop_assume!(!description.is_empty());
+        let text = draft(&name, description).to_text().unwrap();
+        let parsed = read(&text, &name);
+        prop_assert_eq!(parsed.skill.id.as_str(), &name);
+        prop_assert_eq!(&parsed.skill.description, description);
+        let strict = strict(&text);
+        prop_assert_eq!(&strict.name, &name);
+        prop_assert_eq!(&strict.description, description);
+        let reference = reference(&text).unwrap();
+        prop_assert_eq!(&reference["name"], &name);
+        prop_assert_eq!(&reference["description"], description);
+    }
+
+    #[test]
+    fn any_text_in_quotes_is_that_text(text in "(?s).{0,60}") {
+        let yaml = format!("key: {}\n", quoted_text(&text));
+        let read: BTreeMap<String, String> = serde_saphyr::from_str(&yaml).unwrap();
+        prop_assert_eq!(&read["key"], &text);
+        prop_assert!(!yaml.contains("---"));
+    }
+
+    #[test]
+    fn mending_never_changes_what_is_read(
+        description in "[a-z:#\"'\\-\\[\\]{}&*!|>%@` ]{1,40}",
+        more in "[a-z:\\[{\"' ]{0,20}",
+    ) {
+        let text = format!("---\nname: pdf\ndescription: {description}\nhint: {more}\n---\nbody\n");
+        let origin = Origin::of("pdf/SKILL.md", Scope::User);
+        let mended = mend(text.as_bytes(), &origin);
+        let (before, after) = (parse_skill(text.as_bytes(), &origin), parse_skill(&mended.bytes, &origin));
+        prop_assert_eq!(before.skill, after.skill);
+        prop_assert_eq!(before.body, after.body);
+    }
+}
