@@ -31,16 +31,18 @@ impl TableSource {
 
 impl SkillSource for TableSource {
     fn scan(&self, _limits: &ScanLimits) -> SourceScan {
-        let candidate = |(skill, _): (Skill, &str)| Candidate {
-            path: skill.path.clone(),
-            real_path: None,
-            skill: Some(skill),
-            yields: false,
-            diagnostics: Vec::new(),
+        let candidate = |(skill, _): (Skill, &str)| {
+            Arc::new(Candidate {
+                path: skill.path.clone(),
+                real_path: None,
+                skill: Some(Arc::new(skill)),
+                yields: false,
+                diagnostics: Vec::new(),
+            })
         };
         SourceScan {
             candidates: self.rows().map(candidate).collect(),
-            diagnostics: Vec::new(),
+            ..SourceScan::default()
         }
     }
 

@@ -26,8 +26,18 @@ impl Digester {
 
     /// Returns the digest.
     pub(crate) fn finish(self) -> String {
-        hexadecimal(&self.0.finalize())
+        hexadecimal(&self.finish_bytes())
     }
+
+    /// Returns the digest as bytes.
+    pub(crate) fn finish_bytes(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
+
+/// Returns the plain SHA-256 of `bytes`, as `sha256sum` prints it.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -24,8 +24,10 @@ mod context;
 mod digest;
 mod discovery;
 mod glob;
+mod lock;
 mod message;
 mod model;
+mod reload;
 mod safety;
 mod skill;
 mod source;
@@ -34,15 +36,17 @@ pub mod state;
 pub mod testing;
 mod time;
 mod tool;
+mod trust;
 mod view;
 
 #[cfg(feature = "model")]
 pub use model::{CompletionStream, Provider};
 pub use {
     author::{DraftError, Mend, Mended, SkillDraft, mend, quoted_text},
-    catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict},
+    catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict, directory_sources},
     context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},
+    lock::{LockError, LockedSkill, SkillsLock},
     message::{ContentBlock, Message, Role},
     model::{
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
@@ -55,11 +59,16 @@ pub use {
         Skill, SkillFormat, SkillId, parse_skill,
     },
     source::{
-        BuiltinSource, Candidate, DirectorySource, MemorySource, OpenedSkill, Resource,
+        BuiltinSource, Candidate, DirectorySource, Footprint, MemorySource, OpenedSkill, Resource,
         SkillSource, SourceScan,
     },
     time::{Clock, IdSource},
     tool::{CallStatus, StateDelta, ToolCall, ToolDefinition, ToolResult},
+    trust::{
+        Admission, Change, ChangeKind, PackageTree, ProjectGuard, ProjectTrust, SkillGuard,
+        TreeError, TreeFile, TreeFileKind, TrustError, TrustItem, TrustKind, TrustStanding,
+        TrustStore, Trusted, changes,
+    },
     view::{Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
 };
 

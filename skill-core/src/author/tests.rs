@@ -98,7 +98,6 @@ fn descriptions_that_break_hand_written_files_read_back_everywhere() {
         "tab\there",
         "back\\slash \"quotes\" 'single'",
         "emoji 🙂 周报 café e\u{301}",
-        "zero\u{200b}width \u{202e}bidi \u{feff}mark \u{e0041}tag",
         "next\u{2028}line",
         "ends with colon:",
     ] {
@@ -188,6 +187,13 @@ fn a_sound_file_is_left_as_it_is() {
     assert_eq!((mended.bytes, mended.mends.len()), (text.into(), 0));
 }
 
+#[test]
+fn text_that_hides_something_is_not_written() {
+    for hidden in ["a\u{202e}b", "a\u{e0041}\u{e0042}"] {
+        assert!(draft("pdf", hidden).to_text().is_err(), "{hidden:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -198,7 +204,15 @@ proptest! {
     ) {
         let description = description.trim();
         prop_assume!(!description.is_empty());
-        let text = draft(&name, description).to_text().unwrap();
+        let text = match draft(&name, description).to_text() {
+            Ok(text) => text,
+            // Letters that cannot be seen are refused when they are written, as when they are read.
+            Err(error) => {
+                let unseen = |problem: &String| problem.starts_with("SK11");
+                prop_assert!(error.problems.iter().all(unseen), "{error}");
+                return Ok(());
+            }
+        };
         let parsed = read(&text, &name);
         prop_assert_eq!(parsed.skill.id.as_str(), &name);
         prop_assert_eq!(&parsed.skill.description, description);

@@ -1,6 +1,7 @@
 //! Who holds a name: one rule for reports and for every view.
 
 use std::collections::{HashMap, hash_map};
+use std::sync::Arc;
 
 use crate::catalog::{CandidateReport, Entry, Verdict};
 use crate::safety::skeleton;
@@ -22,7 +23,7 @@ pub(crate) enum Standing {
 }
 
 /// Returns the standing of each of `chosen`, which are positions in `entries` in ascending order.
-pub(crate) fn resolve(entries: &[Entry], chosen: &[usize]) -> Vec<Standing> {
+pub(crate) fn resolve(entries: &[Arc<Entry>], chosen: &[usize]) -> Vec<Standing> {
     let mut files: HashMap<&[u8], usize> = HashMap::with_capacity(chosen.len());
     let mut holders: HashMap<&str, usize> = HashMap::with_capacity(chosen.len());
     let mut same_file = HashMap::new();
@@ -75,7 +76,7 @@ fn keeps_name(entry: &Entry) -> bool {
 }
 
 fn against_holder(
-    entries: &[Entry],
+    entries: &[Arc<Entry>],
     entry: &Entry,
     position: usize,
     holders: &HashMap<&str, usize>,
@@ -101,16 +102,16 @@ fn against_holder(
 ///
 /// `positions` holds, for each entry, the position of its report.
 pub(crate) fn report_shadows(
-    entries: &[Entry],
+    entries: &[Arc<Entry>],
     positions: &[usize],
     reports: &mut [CandidateReport],
 ) {
-    let all: Vec<usize> = (0..entries.len()).collect();
-    for ((entry, standing), report) in entries
-        .iter()
-        .zip(resolve(entries, &all))
-        .zip(positions.iter())
-    {
+    let is_open = |at: &usize| entries.get(*at).is_some_and(|entry| !entry.pending);
+    let open: Vec<usize> = (0..entries.len()).filter(is_open).collect();
+    for (at, standing) in open.iter().zip(resolve(entries, &open)) {
+        let (Some(entry), Some(report)) = (entries.get(*at), positions.get(*at)) else {
+            continue;
+        };
         let (code, severity, other, what) = match standing {
             Standing::Holds => continue,
             Standing::CaseClash(other) => (
@@ -147,7 +148,7 @@ pub(crate) fn report_shadows(
 
 /// Reports ids that pass for one another: the same Latin letters to the eye, others to a machine.
 pub(crate) fn report_look_alikes(
-    entries: &[Entry],
+    entries: &[Arc<Entry>],
     positions: &[usize],
     reports: &mut [CandidateReport],
 ) {
@@ -155,7 +156,7 @@ pub(crate) fn report_look_alikes(
     if entries.iter().all(|entry| entry.folded_id.is_ascii()) {
         return;
     }
-    let mut seen: HashMap<String, &Entry> = HashMap::with_capacity(entries.len());
+    let mut seen: HashMap<String, &Arc<Entry>> = HashMap::with_capacity(entries.len());
     for (entry, report) in entries.iter().zip(positions) {
         let first = *seen.entry(skeleton(&entry.folded_id)).or_insert(entry);
         let Some(report) = reports.get_mut(*report) else {

@@ -2,12 +2,14 @@
 
 mod read;
 mod roots;
+mod stamp;
 mod walk;
 
 pub use roots::{Places, Root, project_root, standard_roots};
 pub(crate) use {
     read::{Capped, files_below, open_below, read_capped},
-    walk::{Found, walk},
+    stamp::Stamp,
+    walk::{Found, Reading, walk},
 };
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Reading inside bounds: regular files only, a cap on each, and nothing outside of a folder.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use crate::discovery::{ScanLimits, is_skipped};
+use crate::discovery::{ScanLimits, Stamp, is_skipped};
 use crate::skill::{Diagnostic, Severity};
 
 /// The beginning of a file.
@@ -14,22 +14,25 @@ pub(crate) struct Capped {
     pub(crate) bytes: Vec<u8>,
     /// The length of the file, if it goes on past the cap.
     pub(crate) longer: Option<u64>,
+    /// What the file was like before it was read.
+    pub(crate) stamp: Stamp,
 }
 
 /// Reads at most `cap` bytes of the regular file at `path`.
 pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
-    let (mut file, length) = open_regular(path, false)?;
-    read_open(&mut file, length, cap)
+    let (mut file, metadata) = open_regular(path, false)?;
+    read_open(&mut file, &metadata, cap)
 }
 
 /// Reads the regular file at `path`, unless it is a link or anything about it fails; then the way
 /// that explains itself has to be taken.
 pub(crate) fn read_entry(path: &Path, cap: u64) -> Option<Capped> {
-    let (mut file, length) = open_regular(path, true).ok()?;
-    read_open(&mut file, length, cap).ok()
+    let (mut file, metadata) = open_regular(path, true).ok()?;
+    read_open(&mut file, &metadata, cap).ok()
 }
 
-fn read_open(file: &mut File, length: u64, cap: u64) -> io::Result<Capped> {
+fn read_open(file: &mut File, metadata: &Metadata, cap: u64) -> io::Result<Capped> {
+    let (length, stamp) = (metadata.len(), Stamp::of(metadata));
     let wanted = usize::try_from(length.min(cap)).unwrap_or(usize::MAX);
     // One byte more shows the end with the first read.
     let mut bytes = vec![0; wanted.saturating_add(1)];
@@ -52,6 +55,7 @@ fn read_open(file: &mut File, length: u64, cap: u64) -> io::Result<Capped> {
         return Ok(Capped {
             bytes,
             longer: None,
+            stamp,
         });
     }
     bytes.truncate(wanted);
@@ -59,12 +63,13 @@ fn read_open(file: &mut File, length: u64, cap: u64) -> io::Result<Capped> {
     Ok(Capped {
         bytes,
         longer: Some(length),
+        stamp,
     })
 }
 
 /// Opens a file without waiting for a writer where it is a pipe, refuses all but regular ones, and
-/// returns its length too.
-fn open_regular(path: &Path, refuse_link: bool) -> io::Result<(File, u64)> {
+/// returns what it is like too.
+fn open_regular(path: &Path, refuse_link: bool) -> io::Result<(File, Metadata)> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -82,11 +87,11 @@ fn open_regular(path: &Path, refuse_link: bool) -> io::Result<(File, u64)> {
     regular(options.open(path)?)
 }
 
-/// Returns an open file and its length, if it is a regular one.
-fn regular(file: File) -> io::Result<(File, u64)> {
+/// Returns an open file and what it is like, if it is a regular one.
+fn regular(file: File) -> io::Result<(File, Metadata)> {
     let metadata = file.metadata()?;
     if metadata.is_file() {
-        Ok((file, metadata.len()))
+        Ok((file, metadata))
     } else {
         let message = "not a regular file";
         Err(io::Error::new(io::ErrorKind::InvalidInput, message))
@@ -131,15 +136,15 @@ pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<
     let Ok(below) = real.strip_prefix(&folder) else {
         return Err(outside());
     };
-    let (mut file, length) = open_beneath(&folder, below)?;
-    read_open(&mut file, length, cap)
+    let (mut file, metadata) = open_beneath(&folder, below)?;
+    read_open(&mut file, &metadata, cap)
 }
 
 /// Opens the regular file at `below`, a path without links, step by step from `folder`.
 ///
 /// No step follows a link, so nobody can put one in the way between the look and the opening.
 #[cfg(unix)]
-fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
+fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, Metadata)> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let step = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut at = openat(CWD, folder, step, Mode::empty())?;
@@ -153,7 +158,7 @@ fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
 }
 
 #[cfg(not(unix))]
-fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
+fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, Metadata)> {
     open_regular(&folder.join(below), true)
 }
 

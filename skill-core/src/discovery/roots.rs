@@ -21,6 +21,8 @@ pub struct Root {
     pub trusted: bool,
     /// The folder that links must not leave while the root is not trusted; `None` for no bound.
     pub boundary: Option<PathBuf>,
+    /// Links that may leave the boundary, each with the place it may lead to.
+    pub trusted_links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Root {
@@ -33,6 +35,7 @@ impl Root {
             packages: true,
             trusted: scope != Scope::Project,
             boundary: None,
+            trusted_links: Vec::new(),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::discovery::read::{Capped, read_entry};
-use crate::discovery::{Root, ScanLimits, is_skipped, parallel};
+use crate::discovery::{Root, ScanLimits, Stamp, is_skipped, parallel};
 use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat};
 use crate::source::form::{Claim, Spelling, claim};
 use crate::source::package;
@@ -33,21 +33,31 @@ pub(crate) struct Found<R> {
 pub(crate) struct Walk<R> {
     /// The entry files, by form and then by the bytes of their path.
     pub(crate) found: Vec<Found<R>>,
+    /// The folders and broken links that were looked at, and what they were like before that;
+    /// whatever could bring another entry file changes one of them.
+    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Walks `root`, giving the bytes of packages to `make` as they are met. A root that does not
-/// exist is empty.
+/// How a walk reads the packages it meets.
+pub(crate) struct Reading<'a, R> {
+    /// Makes something of the bytes of an entry file.
+    pub(crate) make: &'a (dyn Fn(&Path, Capped) -> R + Sync),
+    /// Returns what was made of an entry file before, if that is still the same file.
+    pub(crate) reuse: &'a (dyn Fn(&Path) -> Option<R> + Sync),
+}
+
+/// Walks `root`, reading packages as they are met. A root that does not exist is empty.
 pub(crate) fn walk<R: Send + Sync>(
     root: &Root,
     limits: &ScanLimits,
-    make: &(impl Fn(&Path, Capped) -> R + Sync),
+    reading: &Reading<'_, R>,
 ) -> Walk<R> {
     let mut walker = Walker::new(root, limits);
     match fs::metadata(&root.path) {
-        Ok(metadata) if metadata.is_dir() => walker.run(make),
+        Ok(metadata) if metadata.is_dir() => walker.run(reading),
         Ok(metadata) => walker.single_file(metadata.is_file()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => walker.watch(&root.path, None),
         Err(error) => walker.note("SK065", &root.path, format!("cannot be entered: {error}")),
     }
     let mut walk = walker.walk;
@@ -94,7 +104,7 @@ struct Item {
 /// What a look into a folder brought.
 enum Look<R> {
     Package(R),
-    Items(Vec<Item>),
+    Items(Vec<Item>, Option<Stamp>),
     Unreadable(io::Error),
 }
 
@@ -110,6 +120,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             seen: HashSet::new(),
             walk: Walk {
                 found: Vec::new(),
+                folders: Vec::new(),
                 diagnostics: Vec::new(),
             },
             entered: 0,
@@ -117,10 +128,10 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         }
     }
 
-    fn run(&mut self, make: &(impl Fn(&Path, Capped) -> R + Sync)) {
+    fn run(&mut self, reading: &Reading<'_, R>) {
         let path = self.root.path.clone();
         match fs::canonicalize(&path) {
-            Ok(real) if !self.stays(&real) => self.leaves(&path, &real),
+            Ok(real) if !self.stays(&path, &real) => self.leaves(&path, &real),
             Ok(real) => self.enter(path, real, 0),
             Err(error) => self.note("SK065", &path, format!("cannot be entered: {error}")),
         }
@@ -136,7 +147,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             }
             self.entered += level.len();
             let looks = parallel(&level, self.limits.threads, |folder| {
-                self.look(folder, make)
+                self.look(folder, reading)
             });
             for (folder, look) in level.iter().zip(looks) {
                 self.take(folder, look);
@@ -148,23 +159,32 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     /// Looks into a folder without changing anything.
-    fn look(&self, folder: &Folder, make: &impl Fn(&Path, Capped) -> R) -> Look<R> {
+    fn look(&self, folder: &Folder, reading: &Reading<'_, R>) -> Look<R> {
         // On file systems that ignore case, only the listing shows how the name is written.
         let quick = cfg!(target_os = "linux") && self.root.packages && folder.depth > 0;
         if quick {
             let path = folder.path.join(package::ENTRY);
+            if let Some(known) = (reading.reuse)(&path) {
+                return Look::Package(known);
+            }
             if let Some(read) = read_entry(&path, self.limits.file_bytes) {
-                return Look::Package(make(&path, read));
+                return Look::Package((reading.make)(&path, read));
             }
         }
-        items(&folder.path).map_or_else(Look::Unreadable, Look::Items)
+        let stamp = Stamp::at(&folder.path);
+        let looked = |items| Look::Items(items, stamp);
+        items(&folder.path).map_or_else(Look::Unreadable, looked)
     }
 
     fn take(&mut self, folder: &Folder, look: Look<R>) {
         match look {
             Look::Package(read) => self.package(folder, read),
-            Look::Items(items) => self.items(folder, &items),
+            Look::Items(items, stamp) => {
+                self.watch(&folder.path, stamp);
+                self.items(folder, &items);
+            }
             Look::Unreadable(error) => {
+                self.watch(&folder.path, Stamp::at(&folder.path));
                 let message = format!("the folder cannot be read: {error}");
                 self.note("SK065", &folder.path, message);
             }
@@ -281,6 +301,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     fn link(&mut self, folder: &Folder, item: &Item) {
         let path = folder.path.join(&item.name);
         let Ok(metadata) = fs::metadata(&path) else {
+            self.watch(&path, None);
             self.note("SK065", &path, "the link leads nowhere".to_owned());
             return;
         };
@@ -294,7 +315,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         let Ok(real) = fs::canonicalize(&path) else {
             return;
         };
-        if !self.stays(&real) {
+        if !self.stays(&path, &real) {
             self.leaves(&path, &real);
         } else if folder.real.starts_with(&real) {
             let message = "the link leads back to a folder above it".to_owned();
@@ -318,7 +339,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         } else {
             (folder.real.join(&item.name), item.kind.is_file())
         };
-        if linked && !self.stays(&real) {
+        if linked && !self.stays(&path, &real) {
             self.leaves(&path, &real);
             return;
         }
@@ -372,10 +393,21 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         });
     }
 
-    fn stays(&self, real: &Path) -> bool {
-        self.boundary
-            .as_ref()
-            .is_none_or(|bound| real.starts_with(bound))
+    /// Tells whether the link at `path` may be followed to `real`.
+    fn stays(&self, path: &Path, real: &Path) -> bool {
+        let bound = self.boundary.as_ref();
+        bound.is_none_or(|bound| real.starts_with(bound)) || self.is_trusted(path, real)
+    }
+
+    /// Tells whether the link at `path`, or the one that led into its folder, was trusted to lead
+    /// where `real` lies.
+    fn is_trusted(&self, path: &Path, real: &Path) -> bool {
+        let mut links = self.root.trusted_links.iter();
+        links.any(|(link, target)| path.starts_with(link) && real.starts_with(target))
+    }
+
+    fn watch(&mut self, path: &Path, stamp: Option<Stamp>) {
+        self.walk.folders.push((path.to_owned(), stamp));
     }
 
     fn note(&mut self, code: &'static str, path: &Path, message: String) {

@@ -1,6 +1,7 @@
 //! Letters that cannot be seen: tag characters, direction controls, runs of zero-width ones.
 
 use super::{Found, Report, shown};
+use crate::skill::findings::Findings;
 
 /// A run of letters that cannot be seen.
 struct Run<'a> {
@@ -24,6 +25,25 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
     }
     report.add("SK110", &hidden);
     report.add("SK116", &stray);
+}
+
+/// Looks for letters that cannot be seen in a value that stands in `text` with escapes, where
+/// [`check`] cannot find them.
+pub(super) fn check_value(text: &str, value: &str, findings: &mut Findings) {
+    if value.is_ascii() {
+        return;
+    }
+    let escaped = runs(value).into_iter().find(|run| !text.contains(run.text));
+    let Some(run) = escaped else { return };
+    let (code, what) = match judge(&run) {
+        Judgement::Fine => return,
+        Judgement::Stray => ("SK116", "an invisible letter, written as an escape"),
+        Judgement::Hidden(_) => ("SK110", "text that cannot be seen, written as an escape"),
+    };
+    findings
+        .add(code, None, what)
+        .text(&shown(value))
+        .fix("remove what cannot be seen");
 }
 
 fn finding(report: &Report<'_, '_>, run: &Run<'_>, what: &str) -> Found {

@@ -27,6 +27,11 @@ pub(crate) fn check(text: &str, body: usize, findings: &mut Findings) {
     secret::check(&mut report);
 }
 
+/// Looks at a value as it was read, which the file may write with escapes.
+pub(crate) fn check_value(text: &str, value: &str, findings: &mut Findings) {
+    hidden::check_value(text, value, findings);
+}
+
 /// A text, and where findings about it go.
 struct Report<'a, 'f> {
     text: &'a str,

@@ -1,23 +1,68 @@
 //! Skills in a folder of the file system, of every form.
 
+use std::collections::HashMap;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::discovery::{
-    Capped, Found, Root, ScanLimits, files_below, open_below, parallel, read_capped, walk,
+    Capped, Found, Reading, Root, ScanLimits, Stamp, files_below, open_below, parallel,
+    read_capped, walk,
 };
 use crate::skill::{
     Companion, Diagnostic, Origin, Severity, Skill, SkillFormat, companion, parse_record,
     parse_with,
 };
-use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan, declared};
+use crate::source::{
+    Candidate, Footprint, OpenedSkill, Resource, SkillSource, SourceScan, declared,
+};
 
-/// What was read of one entry file; boxed, because it is passed on and sorted.
-type Record = Box<(Skill, Vec<Diagnostic>)>;
+/// What was read of one entry file.
+struct Record {
+    skill: Arc<Skill>,
+    findings: Vec<Diagnostic>,
+    stamp: Stamp,
+}
+
+/// An entry file on a walk: read, or still the one of the scan before.
+enum Met {
+    Read(Record),
+    Known(usize),
+}
+
+/// The scan before, for taking over what has not changed.
+#[derive(Default)]
+struct Before<'a> {
+    candidates: &'a [Arc<Candidate>],
+    stamps: &'a [Option<Stamp>],
+    positions: HashMap<&'a Path, usize>,
+}
+
+impl<'a> Before<'a> {
+    fn of(scan: &'a SourceScan) -> Self {
+        let candidates = scan.candidates.iter().enumerate();
+        Self {
+            candidates: &scan.candidates,
+            stamps: &scan.footprint.files,
+            positions: candidates
+                .map(|(at, candidate)| (candidate.path.as_path(), at))
+                .collect(),
+        }
+    }
+
+    /// Returns the position of the file at `path` if it is still as it was; `stamp` looks at it.
+    fn known(&self, path: &Path, stamp: impl Fn(&Path) -> Option<Stamp>) -> Option<usize> {
+        let at = *self.positions.get(path)?;
+        let before = (*self.stamps.get(at)?)?;
+        (stamp(path) == Some(before)).then_some(at)
+    }
+}
 
 /// The skills below one [`Root`].
 ///
-/// Scanning reads each entry file once, executes nothing, and opens regular files only.
+/// Scanning reads each entry file once, executes nothing, and opens regular files only. Scanning
+/// again reads only what changed.
 #[derive(Clone, Debug)]
 pub struct DirectorySource {
     root: Root,
@@ -29,37 +74,106 @@ impl DirectorySource {
         Self { root }
     }
 
+    /// Returns the root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Walks the root, taking over what has not changed since `before`.
+    fn walk(&self, limits: &ScanLimits, before: &Before<'_>) -> SourceScan {
+        let make = |path: &Path, read: Capped| {
+            Met::Read(self.record(path, SkillFormat::Package, &read, limits))
+        };
+        let reuse = |path: &Path| before.known(path, of_the_file_itself).map(Met::Known);
+        let reading = Reading {
+            make: &make,
+            reuse: &reuse,
+        };
+        let walk = walk(&self.root, limits, &reading);
+        let reads = parallel(&walk.found, limits.threads, |found| {
+            self.read(found, limits, before)
+        });
+        let mut scan = SourceScan {
+            diagnostics: walk.diagnostics,
+            footprint: Footprint {
+                folders: walk.folders,
+                files: Vec::with_capacity(walk.found.len()),
+            },
+            candidates: Vec::with_capacity(walk.found.len()),
+        };
+        for (found, read) in walk.found.into_iter().zip(reads) {
+            let (candidate, stamp) = self.candidate(found, read, before);
+            scan.candidates.push(candidate);
+            scan.footprint.files.push(stamp);
+        }
+        scan
+    }
+
     /// Reads what the walk did not read on its way.
-    fn read(&self, found: &Found<Record>, limits: &ScanLimits) -> Option<io::Result<Record>> {
+    fn read(
+        &self,
+        found: &Found<Met>,
+        limits: &ScanLimits,
+        before: &Before<'_>,
+    ) -> Option<io::Result<Met>> {
         let refused = found.diagnostics.iter().any(Diagnostic::is_error);
         (found.read.is_none() && !refused).then(|| {
-            let read = read_capped(&found.path, limits.file_bytes)?;
-            Ok(self.record(&found.path, found.format, &read, limits))
+            if let Some(at) = before.known(&found.path, Stamp::at) {
+                return Ok(Met::Known(at));
+            }
+            self.read_record(&found.path, found.format, limits)
+                .map(Met::Read)
         })
     }
 
-    fn candidate(&self, found: Found<Record>, read: Option<io::Result<Record>>) -> Candidate {
-        let mut diagnostics = found.diagnostics;
-        let record = match read {
-            Some(Ok(record)) => Some(record),
-            Some(Err(error)) => {
-                diagnostics.push(unreadable(&found.path, &error));
-                None
-            }
-            None => found.read,
-        };
-        let skill = record.map(|record| {
-            let (skill, findings) = *record;
-            diagnostics.extend(findings);
-            skill
-        });
-        Candidate {
+    fn candidate(
+        &self,
+        found: Found<Met>,
+        read: Option<io::Result<Met>>,
+        before: &Before<'_>,
+    ) -> (Arc<Candidate>, Option<Stamp>) {
+        let mut candidate = Candidate {
             path: found.path,
             real_path: found.real_path,
-            skill,
+            skill: None,
             yields: !self.root.trusted,
-            diagnostics,
+            diagnostics: found.diagnostics,
+        };
+        let stamp = match read.or_else(|| found.read.map(Ok)) {
+            Some(Ok(Met::Known(at))) => {
+                if let Some(known) = before.candidates.get(at) {
+                    let stamp = before.stamps.get(at).copied().flatten();
+                    return (Arc::clone(known), stamp);
+                }
+                None
+            }
+            Some(Ok(Met::Read(record))) => {
+                candidate.skill = Some(record.skill);
+                candidate.diagnostics.extend(record.findings);
+                Some(record.stamp)
+            }
+            Some(Err(error)) => {
+                let finding = unreadable(&candidate.path, &error);
+                candidate.diagnostics.push(finding);
+                Stamp::at(&candidate.path)
+            }
+            None => None,
+        };
+        (Arc::new(candidate), stamp)
+    }
+
+    /// Reads and parses an entry file; one that changes meanwhile is read once more.
+    fn read_record(
+        &self,
+        path: &Path,
+        format: SkillFormat,
+        limits: &ScanLimits,
+    ) -> io::Result<Record> {
+        let mut read = read_capped(path, limits.file_bytes)?;
+        if Stamp::at(path) != Some(read.stamp) {
+            read = read_capped(path, limits.file_bytes)?;
         }
+        Ok(self.record(path, format, &read, limits))
     }
 
     fn record(
@@ -79,7 +193,11 @@ impl DirectorySource {
             skill.body_bytes += length.saturating_sub(read.bytes.len() as u64);
             findings.push(too_large(path, length, limits));
         }
-        Box::new((skill, findings))
+        Record {
+            skill: Arc::new(skill),
+            findings,
+            stamp: read.stamp,
+        }
     }
 
     fn origin(&self, path: &Path, format: SkillFormat) -> Origin {
@@ -89,23 +207,67 @@ impl DirectorySource {
             scope: self.root.scope,
         }
     }
+
+    /// Reads the entry files at `positions` of `before` again; `None` where one of them is gone.
+    fn read_again(
+        &self,
+        limits: &ScanLimits,
+        before: &SourceScan,
+        positions: &[usize],
+    ) -> Option<SourceScan> {
+        let mut scan = before.clone();
+        for &at in positions {
+            let slot = scan.candidates.get_mut(at)?;
+            let mut candidate = Candidate::clone(slot);
+            let format = candidate.skill.as_ref().map(|skill| skill.format);
+            let format =
+                format.unwrap_or_else(|| Origin::of(&candidate.path, self.root.scope).format);
+            let record = self.read_record(&candidate.path, format, limits).ok()?;
+            // Findings of the walk hold as long as the folders are the same.
+            candidate
+                .diagnostics
+                .retain(|finding| finding.code == "SK060");
+            candidate.diagnostics.extend(record.findings);
+            candidate.skill = Some(record.skill);
+            *slot = Arc::new(candidate);
+            *scan.footprint.files.get_mut(at)? = Some(record.stamp);
+        }
+        Some(scan)
+    }
+}
+
+/// Returns the stamp of a file that is no link.
+fn of_the_file_itself(path: &Path) -> Option<Stamp> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    metadata.is_file().then(|| Stamp::of(&metadata))
 }
 
 impl SkillSource for DirectorySource {
     fn scan(&self, limits: &ScanLimits) -> SourceScan {
-        let walk = walk(&self.root, limits, &|path, read| {
-            self.record(path, SkillFormat::Package, &read, limits)
+        self.walk(limits, &Before::default())
+    }
+
+    fn rescan(&self, limits: &ScanLimits, before: &SourceScan) -> Option<SourceScan> {
+        let footprint = &before.footprint;
+        let moved = parallel(&footprint.folders, limits.threads, |(path, stamp)| {
+            Stamp::at(path) != *stamp
         });
-        let reads = parallel(&walk.found, limits.threads, |found| {
-            self.read(found, limits)
-        });
-        let pairs = walk.found.into_iter().zip(reads);
-        SourceScan {
-            candidates: pairs
-                .map(|(found, read)| self.candidate(found, read))
-                .collect(),
-            diagnostics: walk.diagnostics,
+        if moved.contains(&true) {
+            return Some(self.walk(limits, &Before::of(before)));
         }
+        let watched: Vec<(&Arc<Candidate>, &Option<Stamp>)> =
+            before.candidates.iter().zip(&footprint.files).collect();
+        let touched = parallel(&watched, limits.threads, |(candidate, stamp)| {
+            stamp.is_some() && Stamp::at(&candidate.path) != **stamp
+        });
+        let positions: Vec<usize> = (0..touched.len())
+            .filter(|&at| touched.get(at) == Some(&true))
+            .collect();
+        if positions.is_empty() {
+            return None;
+        }
+        let again = self.read_again(limits, before, &positions);
+        Some(again.unwrap_or_else(|| self.walk(limits, &Before::of(before))))
     }
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
@@ -141,6 +303,30 @@ impl SkillSource for DirectorySource {
     }
 }
 
+/// Returns the folder that belongs to a skill; a skill of one file has none.
+fn folder(skill: &Skill) -> Option<PathBuf> {
+    match skill.format {
+        SkillFormat::Package | SkillFormat::Declared => skill.path.parent().map(Path::to_owned),
+        _ => None,
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        ..Diagnostic::about("SK065", path, format!("the file cannot be read: {error}"))
+    }
+}
+
+fn too_large(path: &Path, length: u64, limits: &ScanLimits) -> Diagnostic {
+    let message = format!("only the first {} bytes are read", limits.file_bytes);
+    Diagnostic {
+        text: Some(format!("{length} bytes")),
+        fix: Some("move parts of it into files it refers to".to_owned()),
+        ..Diagnostic::about("SK103", path, message)
+    }
+}
+
 /// Reads what another dialect keeps beside the entry file of a package.
 fn companion(path: &Path, format: SkillFormat, limits: &ScanLimits) -> Option<Companion> {
     if !matches!(format, SkillFormat::Package | SkillFormat::Declared) {
@@ -170,28 +356,4 @@ fn is_absent(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
-}
-
-/// Returns the folder that belongs to a skill; a skill of one file has none.
-fn folder(skill: &Skill) -> Option<PathBuf> {
-    match skill.format {
-        SkillFormat::Package | SkillFormat::Declared => skill.path.parent().map(Path::to_owned),
-        _ => None,
-    }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        ..Diagnostic::about("SK065", path, format!("the file cannot be read: {error}"))
-    }
-}
-
-fn too_large(path: &Path, length: u64, limits: &ScanLimits) -> Diagnostic {
-    let message = format!("only the first {} bytes are read", limits.file_bytes);
-    Diagnostic {
-        text: Some(format!("{length} bytes")),
-        fix: Some("move parts of it into files it refers to".to_owned()),
-        ..Diagnostic::about("SK103", path, message)
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use crate::digest::content_digest;
 use crate::discovery::ScanLimits;
@@ -84,18 +85,24 @@ impl SkillSource for MemorySource {
         let candidates = self
             .held
             .iter()
-            .map(|held| Candidate {
-                path: held.skill.path.clone(),
-                real_path: None,
-                skill: Some(held.skill.clone()),
-                yields: false,
-                diagnostics: Vec::new(),
+            .map(|held| {
+                Arc::new(Candidate {
+                    path: held.skill.path.clone(),
+                    real_path: None,
+                    skill: Some(Arc::new(held.skill.clone())),
+                    yields: false,
+                    diagnostics: Vec::new(),
+                })
             })
             .collect();
         SourceScan {
             candidates,
-            diagnostics: Vec::new(),
+            ..SourceScan::default()
         }
+    }
+
+    fn rescan(&self, _limits: &ScanLimits, _before: &SourceScan) -> Option<SourceScan> {
+        None
     }
 
     fn open(&self, skill: &Skill, _limits: &ScanLimits) -> io::Result<OpenedSkill> {

@@ -14,8 +14,9 @@ pub use {builtin::BuiltinSource, directory::DirectorySource, memory::MemorySourc
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::discovery::ScanLimits;
+use crate::discovery::{ScanLimits, Stamp};
 use crate::skill::{Diagnostic, Skill};
 
 /// A file that claims to be a skill, as a source read it.
@@ -27,7 +28,7 @@ pub struct Candidate {
     /// are one skill.
     pub real_path: Option<PathBuf>,
     /// What the file declares, as far as it could be read; also present when it is refused.
-    pub skill: Option<Skill>,
+    pub skill: Option<Arc<Skill>>,
     /// It may not take a bare name from a user or managed skill: the skill of a project that is
     /// not trusted.
     pub yields: bool,
@@ -39,9 +40,20 @@ pub struct Candidate {
 #[derive(Clone, Debug, Default)]
 pub struct SourceScan {
     /// The candidates, in the source's order of precedence.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<Arc<Candidate>>,
     /// Findings that belong to no candidate: a bound reached, a folder that could not be read.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the file system was like; a source of another kind leaves it at its default.
+    pub footprint: Footprint,
+}
+
+/// What the file system was like when a scan began to read it.
+#[derive(Clone, Debug, Default)]
+pub struct Footprint {
+    /// What would be different if an entry file came, went or moved.
+    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
+    /// The entry file of each candidate, where it was read.
+    pub(crate) files: Vec<Option<Stamp>>,
 }
 
 /// A skill's body, read again when it is opened.
@@ -71,6 +83,15 @@ pub struct Resource {
 pub trait SkillSource: Send + Sync + fmt::Debug {
     /// Reads every candidate. Never fails: what cannot be read becomes a diagnostic.
     fn scan(&self, limits: &ScanLimits) -> SourceScan;
+
+    /// Scans again, given what the last scan with these limits brought; `None` says that nothing
+    /// changed.
+    ///
+    /// What is returned is what [`SkillSource::scan`] would return. Without an implementation of
+    /// its own, a source is scanned anew.
+    fn rescan(&self, limits: &ScanLimits, _before: &SourceScan) -> Option<SourceScan> {
+        Some(self.scan(limits))
+    }
 
     /// Reads the body of `skill`, a record of this source's own scan, as it is now.
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill>;

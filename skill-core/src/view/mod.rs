@@ -181,14 +181,19 @@ impl SkillView {
     /// Reads the body of `skill` as it is now, and holds it against what the view was made from.
     pub fn open(&self, skill: &ViewedSkill) -> Result<OpenedSkill, OpenError> {
         let entry = self.entry(skill)?;
-        let opened = entry
-            .source
-            .open(&entry.skill, self.snapshot.limits())
-            .map_err(|source| failed(skill, None, source))?;
-        if opened.content_digest == entry.skill.content_digest {
-            Ok(opened)
-        } else {
-            Err(error(skill, None, OpenErrorKind::Changed))
+        let pinned = &entry.skill.content_digest;
+        let bodies = self.snapshot.bodies();
+        let opened = entry.source.open(&entry.skill, self.snapshot.limits());
+        match opened {
+            Ok(opened) if opened.content_digest == *pinned => {
+                bodies.remember(&opened);
+                Ok(opened)
+            }
+            _ if entry.kept => bodies
+                .recall(pinned)
+                .ok_or_else(|| error(skill, None, OpenErrorKind::Changed)),
+            Ok(_) => Err(error(skill, None, OpenErrorKind::Changed)),
+            Err(source) => Err(failed(skill, None, source)),
         }
     }
 
@@ -219,10 +224,16 @@ impl SkillView {
     /// Reads any file below the folder of `skill`.
     pub fn resource(&self, skill: &ViewedSkill, relative: &str) -> Result<Resource, OpenError> {
         let entry = self.entry(skill)?;
-        entry
+        let resource = entry
             .source
             .read_file(&entry.skill, relative, self.snapshot.limits())
-            .map_err(|source| failed(skill, Some(relative), source))
+            .map_err(|source| failed(skill, Some(relative), source))?;
+        match &entry.pins {
+            Some(pins) if !pins.holds(&entry.skill, relative, &resource) => {
+                Err(error(skill, Some(relative), OpenErrorKind::Changed))
+            }
+            _ => Ok(resource),
+        }
     }
 
     /// Returns at most `limit` ids of skills the model may open that look like `wanted`, nearest
@@ -240,6 +251,7 @@ impl SkillView {
         let known = self.visible.iter().chain(&*self.user_only).find(own);
         known
             .and_then(|known| self.snapshot.entries().get(known.entry))
+            .map(AsRef::as_ref)
             .ok_or_else(|| error(skill, None, OpenErrorKind::NotFound))
     }
 }
@@ -252,7 +264,7 @@ fn look(snapshot: &Snapshot, principal: &Principal) -> Vec<ViewedSkill> {
         .filter(|&at| {
             entries
                 .get(at)
-                .is_some_and(|entry| rule.allows(&entry.skill))
+                .is_some_and(|entry| !entry.pending && rule.allows(&entry.skill))
         })
         .collect();
     let mut taken = std::collections::BTreeSet::new();

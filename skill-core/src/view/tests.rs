@@ -276,7 +276,7 @@ impl crate::SkillSource for Yielding {
     fn scan(&self, limits: &ScanLimits) -> crate::SourceScan {
         let mut scan = self.0.scan(limits);
         for candidate in &mut scan.candidates {
-            candidate.yields = self.1;
+            Arc::make_mut(candidate).yields = self.1;
         }
         scan
     }

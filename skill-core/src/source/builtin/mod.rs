@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::discovery::ScanLimits;
 use crate::skill::{
@@ -80,17 +81,23 @@ fn parsed(builtin: &Builtin) -> ParsedSkill {
 
 impl SkillSource for BuiltinSource {
     fn scan(&self, _limits: &ScanLimits) -> SourceScan {
-        let candidate = |held: &ParsedSkill| Candidate {
-            path: held.skill.path.clone(),
-            real_path: None,
-            skill: Some(held.skill.clone()),
-            yields: false,
-            diagnostics: held.diagnostics.clone(),
+        let candidate = |held: &ParsedSkill| {
+            Arc::new(Candidate {
+                path: held.skill.path.clone(),
+                real_path: None,
+                skill: Some(Arc::new(held.skill.clone())),
+                yields: false,
+                diagnostics: held.diagnostics.clone(),
+            })
         };
         SourceScan {
             candidates: self.held.iter().map(candidate).collect(),
-            diagnostics: Vec::new(),
+            ..SourceScan::default()
         }
+    }
+
+    fn rescan(&self, _limits: &ScanLimits, _before: &SourceScan) -> Option<SourceScan> {
+        None
     }
 
     fn open(&self, skill: &Skill, _limits: &ScanLimits) -> io::Result<OpenedSkill> {

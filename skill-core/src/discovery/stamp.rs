@@ -1,0 +1,53 @@
+//! What tells whether a file or folder is still the one that was read, without reading it.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+
+/// Where a file lies on its device and when it was last touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// Device and inode; zero where the platform has none.
+    file: (u64, u64),
+    bytes: u64,
+    /// When content and status changed, in nanoseconds since the epoch.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// Returns the stamp of what `metadata` is about.
+    #[cfg(unix)]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Self {
+            file: (metadata.dev(), metadata.ino()),
+            bytes: metadata.len(),
+            changed: (
+                nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+                nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            ),
+        }
+    }
+
+    /// Returns the stamp of what `metadata` is about.
+    #[cfg(not(unix))]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+            .and_then(|since| i64::try_from(since.as_nanos()).ok())
+            .unwrap_or_default();
+        Self {
+            file: (0, 0),
+            bytes: metadata.len(),
+            changed: (modified, 0),
+        }
+    }
+
+    /// Returns the stamp of what `path` leads to, or nothing where it leads nowhere.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().map(Self::of)
+    }
+}

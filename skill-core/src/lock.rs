@@ -1,0 +1,148 @@
+//! `skills.lock`: which bytes a project's skills consist of, in a file that goes with the project.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::skill::{Scope, Skill};
+use crate::trust::{PackageTree, TreeError, TreeFile, package_path, slashed, write_whole};
+
+/// The version of the file.
+const VERSION: u32 = 1;
+
+/// The skills of a project with the digests of their files.
+///
+/// The file is JSON: `{"v": 1, "skills": {PATH: {id, version?, source, tree_digest, files: {PATH:
+/// {kind, sha256, bytes}}}}}`, keys sorted, without time or machine, so that the same files give
+/// the same lock everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillsLock {
+    /// The skills by the path of their package below the project's top folder.
+    pub skills: BTreeMap<String, LockedSkill>,
+}
+
+/// One skill as it was locked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedSkill {
+    /// Its id.
+    pub id: String,
+    /// Its version, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Where it comes from: `path:` and the path in the project.
+    pub source: String,
+    /// The digest over all of its files.
+    pub tree_digest: String,
+    /// Its files.
+    pub files: BTreeMap<String, TreeFile>,
+}
+
+/// A lock that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("lock file {} {problem}", path.display())]
+pub struct LockError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub problem: String,
+    /// The cause.
+    #[source]
+    pub source: Option<io::Error>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    v: u32,
+    skills: BTreeMap<String, LockedSkill>,
+}
+
+impl SkillsLock {
+    /// The name of the file, at the project's top folder.
+    pub const FILE: &'static str = "skills.lock";
+
+    /// Locks those of `skills` that belong to the project and lie below its top folder.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError`] when the files of one cannot be read, or are too many.
+    pub fn of<'a>(
+        project: &Path,
+        skills: impl IntoIterator<Item = &'a Skill>,
+    ) -> Result<Self, TreeError> {
+        let mut lock = Self::default();
+        for skill in skills {
+            let package = package_path(skill);
+            let path = package.strip_prefix(project).ok().and_then(slashed);
+            let Some(path) = path.filter(|_| skill.scope == Scope::Project) else {
+                continue;
+            };
+            let tree = PackageTree::of_skill(skill)?;
+            let locked = LockedSkill {
+                id: skill.id.as_str().to_owned(),
+                version: skill.version.clone(),
+                source: format!("path:{path}"),
+                tree_digest: tree.digest,
+                files: tree.files,
+            };
+            lock.skills.insert(path, locked);
+        }
+        Ok(lock)
+    }
+
+    /// Reads the lock at `path`; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`LockError`] when it cannot be read or understood.
+    pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
+        let failed = |problem: &str, source| LockError {
+            path: path.to_owned(),
+            problem: problem.to_owned(),
+            source,
+        };
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed("cannot be read", Some(error))),
+        };
+        let document: Document = serde_json::from_slice(&text)
+            .map_err(|error| failed("is damaged", Some(error.into())))?;
+        if document.v != VERSION {
+            let problem = format!("has version {}, not {VERSION}", document.v);
+            return Err(failed(&problem, None));
+        }
+        Ok(Some(Self {
+            skills: document.skills,
+        }))
+    }
+
+    /// Returns the text of the file.
+    pub fn to_text(&self) -> String {
+        let document = Document {
+            v: VERSION,
+            skills: self.skills.clone(),
+        };
+        // A map of texts and numbers has no value that JSON could not hold.
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        text + "\n"
+    }
+
+    /// Writes the file at `path`, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// [`LockError`] when it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), LockError> {
+        write_whole(path, self.to_text().as_bytes()).map_err(|error| LockError {
+            path: path.to_owned(),
+            problem: "cannot be written".to_owned(),
+            source: Some(error),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
