@@ -27,6 +27,7 @@ mod glob;
 mod lock;
 mod message;
 mod model;
+mod registry;
 mod reload;
 mod safety;
 mod skill;
@@ -51,6 +52,10 @@ pub use {
     model::{
         CompletionEvent, CompletionRequest, ModelId, ProviderError, ProviderErrorKind, StopReason,
         Usage,
+    },
+    registry::{
+        AuditAction, AuditError, AuditOutcome, AuditRecord, AuditSink, Authority, Registered,
+        Registry, RegistryError, RegistryErrorKind,
     },
     safety::references,
     skill::{

@@ -9,6 +9,8 @@ pub(crate) struct Stamp {
     /// Device and inode; zero where the platform has none.
     file: (u64, u64),
     bytes: u64,
+    /// How many names it has; of a folder, on most file systems, how many folders are in it.
+    links: u64,
     /// When content and status changed, in nanoseconds since the epoch.
     changed: (i64, i64),
 }
@@ -23,6 +25,7 @@ impl Stamp {
         Self {
             file: (metadata.dev(), metadata.ino()),
             bytes: metadata.len(),
+            links: metadata.nlink(),
             changed: (
                 nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
                 nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
@@ -42,6 +45,7 @@ impl Stamp {
         Self {
             file: (0, 0),
             bytes: metadata.len(),
+            links: 0,
             changed: (modified, 0),
         }
     }

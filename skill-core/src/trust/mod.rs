@@ -13,7 +13,7 @@ pub use {
 };
 
 pub(crate) use {
-    store::write_whole,
+    store::{beside, lock_beside, sync_folder, write_whole},
     tree::{package_path, slashed},
 };
 

@@ -147,9 +147,8 @@ impl TrustStore {
 
     /// Changes the file: one writer at a time, and a reader sees the old one or the new one.
     fn update(&self, change: impl FnOnce(&mut Document)) -> Result<(), TrustError> {
-        let locked = self
-            .lock()
-            .map_err(|error| self.failed("it cannot be locked", error))?;
+        let locked =
+            lock_beside(&self.path).map_err(|error| self.failed("it cannot be locked", error))?;
         let mut document = self.read()?;
         change(&mut document);
         let written = serde_json::to_vec_pretty(&document)
@@ -157,20 +156,6 @@ impl TrustStore {
             .and_then(|bytes| write_whole(&self.path, &bytes));
         drop(locked);
         written.map_err(|error| self.failed("it cannot be written", error))
-    }
-
-    fn lock(&self) -> io::Result<File> {
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let path = self.path.with_extension("lock");
-        let file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        file.lock()?;
-        Ok(file)
     }
 
     fn failed(&self, problem: &str, source: io::Error) -> TrustError {
@@ -200,6 +185,21 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     written?;
     sync_folder(folder)
+}
+
+/// Waits until no other process changes what lies at `path`, and keeps others waiting until the
+/// file returned is dropped.
+pub(crate) fn lock_beside(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path.with_extension("lock"))?;
+    file.lock()?;
+    Ok(file)
 }
 
 /// Makes the names in `folder` durable, where the platform can.

@@ -44,6 +44,8 @@ pub struct Principal {
     pub files: Vec<String>,
     /// What requirements are held against; `None` takes them for met.
     pub machine: Option<Arc<Machine>>,
+    /// It may register skills and take them out of the registry.
+    pub can_register: bool,
 }
 
 impl Principal {

@@ -1,0 +1,186 @@
+//! Packages on their way into the registry and out of it: whole, or not at all.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::discovery::ScanLimits;
+use crate::registry::record::{Document, ENTRY, FILES, Registered, key, label, same};
+use crate::registry::{RegistryError, RegistryErrorKind, read_skill};
+use crate::skill::{Scope, Skill};
+use crate::trust::{PackageTree, TreeFileKind, beside, sync_folder, write_whole};
+
+/// A package that was copied and waits to be put in its place; dropped, it is gone.
+pub(super) struct Staged {
+    registry: PathBuf,
+    folder: PathBuf,
+    package: PathBuf,
+    skill: Arc<Skill>,
+    tree: PackageTree,
+}
+
+impl Staged {
+    /// Copies `package` beside its place in the registry, and reads the copy.
+    pub(super) fn new(
+        registry: &Path,
+        package: &Path,
+        limits: &ScanLimits,
+    ) -> Result<Self, RegistryError> {
+        let subject = package.display().to_string();
+        // What is registered is the package, whatever the path to it looks like.
+        let package = fs::canonicalize(package).map_err(|error| RegistryError {
+            source: Some(Box::new(error)),
+            ..RegistryError::new(&subject, RegistryErrorKind::NotASkill)
+        })?;
+        read_skill(&package, limits)?;
+        let unfit = |detail: String| RegistryError {
+            detail: Some(detail),
+            ..RegistryError::new(&subject, RegistryErrorKind::NotASkill)
+        };
+        let tree = PackageTree::read(&package).map_err(|error| unfit(error.to_string()))?;
+        let links = tree.files.iter();
+        let mut links = links.filter(|(_, file)| file.kind == TreeFileKind::Link);
+        if let Some((path, _)) = links.next() {
+            return Err(unfit(format!("`{path}` is a link")));
+        }
+        let folder = hidden(registry);
+        let name = package.file_name().unwrap_or_default();
+        let copy = folder.join(FILES).join(name);
+        let staged = Self {
+            registry: registry.to_owned(),
+            package: copy.clone(),
+            folder,
+            skill: Arc::new(Skill::new("", "")),
+            tree,
+        };
+        staged
+            .copy(&package)
+            .map_err(|error| RegistryError::io(&subject, error))?;
+        let copied = PackageTree::read(&copy).map_err(|error| unfit(error.to_string()))?;
+        if copied != staged.tree {
+            return Err(unfit("it changed while it was copied".to_owned()));
+        }
+        let skill = read_skill(&copy, limits)?;
+        Ok(staged.with(skill))
+    }
+
+    fn with(mut self, skill: Arc<Skill>) -> Self {
+        self.skill = skill;
+        self
+    }
+
+    fn copy(&self, from: &Path) -> io::Result<()> {
+        let is_folder = from.is_dir();
+        for path in self.tree.files.keys() {
+            let (source, target) = if is_folder {
+                (from.join(path), self.package.join(path))
+            } else {
+                (from.to_owned(), self.package.clone())
+            };
+            if let Some(folder) = target.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::copy(source, &target)?;
+            fs::File::open(&target)?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn subject(&self) -> String {
+        label(self.skill.id.as_str(), self.skill.version.as_deref())
+    }
+
+    pub(super) fn digest(&self) -> &str {
+        &self.tree.digest
+    }
+
+    pub(super) fn is_same(&self, other: &Registered) -> bool {
+        other.id == self.skill.id && same(&other.version, self.skill.version.as_deref())
+    }
+
+    /// Tells whether something is in its place, whatever it is.
+    pub(super) fn is_taken(&self) -> bool {
+        fs::symlink_metadata(self.place()).is_ok()
+    }
+
+    fn place(&self) -> PathBuf {
+        let name = key(&self.skill.id, self.skill.version.as_deref());
+        self.registry.join(name)
+    }
+
+    /// Puts the package in its place; what is there but is damaged makes way.
+    pub(super) fn commit(self, at_ms: u64, by: &str) -> io::Result<Registered> {
+        let place = self.place();
+        let package = place
+            .join(FILES)
+            .join(self.package.file_name().unwrap_or_default());
+        let entry = self.skill.path.strip_prefix(&self.package);
+        let path = match entry {
+            Ok(entry) if !entry.as_os_str().is_empty() => package.join(entry),
+            _ => package.clone(),
+        };
+        let registered = Registered {
+            id: self.skill.id.clone(),
+            version: self.skill.version.clone(),
+            digest: self.tree.digest.clone(),
+            enabled: true,
+            at_ms,
+            by: by.to_owned(),
+            skill: Arc::new(Skill {
+                scope: Scope::User,
+                path,
+                ..Skill::clone(&self.skill)
+            }),
+            package,
+        };
+        let document = serde_json::to_vec_pretty(&Document::of(&registered))?;
+        write_whole(&self.folder.join(ENTRY), &document)?;
+        if self.is_taken() {
+            move_out(&self.registry, &place)?;
+        }
+        fs::rename(&self.folder, &place)?;
+        sync_folder(&self.registry)?;
+        Ok(registered)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // Once it is in its place there is nothing left here; else what is left is of no use.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Takes a version out.
+pub(super) fn remove(registry: &Path, registered: &Registered) -> io::Result<()> {
+    let name = key(&registered.id, registered.version.as_deref());
+    move_out(registry, &registry.join(name))
+}
+
+fn move_out(registry: &Path, place: &Path) -> io::Result<()> {
+    let hidden = hidden(registry);
+    match fs::rename(place, &hidden) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        renamed => renamed?,
+    }
+    sync_folder(registry)?;
+    // It is out; a folder that cannot be removed is in nobody's way.
+    let _ = fs::remove_dir_all(hidden);
+    Ok(())
+}
+
+/// Writes anew what is said of a version.
+pub(super) fn rewrite(registry: &Path, registered: &Registered) -> io::Result<()> {
+    let name = key(&registered.id, registered.version.as_deref());
+    let document = serde_json::to_vec_pretty(&Document::of(registered))?;
+    // By way of the registry's own folder, so that others see that something changed.
+    let written = hidden(registry);
+    write_whole(&written, &document)?;
+    fs::rename(written, registry.join(name).join(ENTRY))
+}
+
+/// Returns a name in the registry that no reader looks at.
+fn hidden(registry: &Path) -> PathBuf {
+    beside(&registry.join(".moving"))
+}
