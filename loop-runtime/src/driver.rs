@@ -58,6 +58,7 @@ impl<'a, 'e> Driver<'a, 'e> {
         cancel: CancellationToken,
         emitter: Emitter<'e>,
     ) -> Self {
+        agent.catalog.refresh();
         let view = agent.catalog.view(&agent.principal);
         let tools = gather::offered_tools(agent, &view);
         Self {

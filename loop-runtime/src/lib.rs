@@ -19,7 +19,7 @@ mod turn;
 mod worker;
 
 #[cfg(feature = "sqlite")]
-pub use store::SqliteStore;
+pub use store::{SqliteAudit, SqliteStore};
 pub use {
     agent::{Agent, Failure, PreviewError, RunError, TurnReport, TurnRequest},
     event::{AgentEvent, EVENT_VERSION, EventKind},

@@ -1,5 +1,6 @@
 //! Where journals are kept: one small trait, a store in memory, a store in SQLite.
 
+mod audit;
 #[cfg(feature = "sqlite")]
 mod lock;
 mod memory;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
-pub use sqlite::SqliteStore;
+pub use {audit::SqliteAudit, sqlite::SqliteStore};
 
 use crate::journal::JournalEntry;
 

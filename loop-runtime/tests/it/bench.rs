@@ -133,6 +133,15 @@ impl Bench {
         self
     }
 
+    pub(crate) fn catalog(mut self, catalog: SkillCatalog) -> Self {
+        let agent = Agent {
+            catalog: Arc::new(catalog),
+            ..(*self.agent).clone()
+        };
+        self.agent = Arc::new(agent);
+        self
+    }
+
     pub(crate) async fn run(&self, request: TurnRequest) -> (TurnReport, Vec<AgentEvent>) {
         self.run_with(request, CancellationToken::new(), |_| {})
             .await

@@ -3,4 +3,5 @@
 mod bench;
 mod faults;
 mod journal;
+mod reload;
 mod turns;

@@ -146,11 +146,8 @@ impl<'a> Text<'a> {
         }
         let above = self.text.len().saturating_sub(split.body.len());
         safety::check(&self.text, above, &mut findings);
-        for value in [
-            Some(&skill.name),
-            Some(&skill.description),
-            skill.when_to_use.as_ref(),
-        ] {
+        // An unsafe name is no id anyway.
+        for value in [Some(&skill.description), skill.when_to_use.as_ref()] {
             safety::check_value(&self.text, value.map_or("", String::as_str), &mut findings);
         }
         look_alike(&skill, &mut findings);
