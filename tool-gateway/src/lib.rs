@@ -41,6 +41,6 @@ pub use {
 };
 #[cfg(feature = "files")]
 pub use {
-    builtin::builtins,
+    builtin::{builtins, create_skill},
     workspace::{Workspace, WorkspaceError, WorkspaceErrorKind},
 };

@@ -5,6 +5,8 @@ mod open_skill;
 mod skill_text;
 
 #[cfg(feature = "files")]
+mod create_skill;
+#[cfg(feature = "files")]
 mod list_dir;
 #[cfg(feature = "files")]
 mod read_file;
@@ -39,6 +41,17 @@ pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
     tools.push(erase(search_files::SearchFiles::new(workspace.clone())));
     tools.push(erase(write_file::WriteFile::new(workspace.clone())));
     tools
+}
+
+/// Returns the tool that writes new skills into `folder`, which need not exist yet.
+///
+/// `shown` names the folder for people and models, who do not see paths of the machine.
+#[cfg(feature = "files")]
+pub fn create_skill(
+    folder: impl Into<std::path::PathBuf>,
+    shown: impl Into<String>,
+) -> Arc<dyn DynTool> {
+    erase(create_skill::CreateSkill::new(folder.into(), shown.into()))
 }
 
 /// Resolves a path again and returns it if it is still the one that was judged.

@@ -15,4 +15,6 @@ mod support;
 #[cfg(all(unix, feature = "files"))]
 mod confinement;
 #[cfg(feature = "files")]
+mod creating;
+#[cfg(feature = "files")]
 mod files;
