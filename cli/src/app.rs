@@ -79,7 +79,7 @@ enum Command {
     Run(commands::run::RunArgs),
     /// Answer one question, without tools
     Ask(commands::ask::AskArgs),
-    /// List, show and check skills
+    /// List, show, check, write, register and lock skills
     #[command(subcommand)]
     Skills(commands::skills::SkillsCommand),
     /// Show what a model would see
@@ -88,6 +88,8 @@ enum Command {
     /// List sessions and show what happened in one
     #[command(subcommand)]
     Sessions(commands::sessions::SessionsCommand),
+    /// Show what of this project may act, and trust it
+    Trust(commands::trust::TrustArgs),
     /// Show the configuration and where it comes from
     #[command(subcommand)]
     Config(commands::config::ConfigCommand),
@@ -138,6 +140,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
         Command::Skills(command) => commands::skills::run(context, &command),
         Command::Prompt(command) => commands::prompt::run(context, &command),
         Command::Sessions(command) => commands::sessions::run(context, &command),
+        Command::Trust(arguments) => commands::trust::run(context, &arguments),
         Command::Config(command) => commands::config::run(context, &command),
         Command::Doctor => commands::doctor::run(context),
     }

@@ -37,6 +37,12 @@ fn question(request: &ApprovalRequest) -> String {
     text
 }
 
+/// Asks a question of yes or no; anything but a clear yes is a no.
+pub(crate) fn confirm(question: &str) -> bool {
+    ask(&format!("{} [y/N] ", visible(question)))
+        .is_some_and(|answer| judge(&answer) == Approval::Allow)
+}
+
 /// Returns the line typed, or nothing when standard input has ended.
 fn ask(question: &str) -> Option<String> {
     // What was typed before the question was read is no answer to it.

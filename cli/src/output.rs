@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use crate::error::{CliError, Exit};
 
 /// Writes to the two streams of the process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Output {
     json: bool,
     /// Whether what is said on standard error is coloured.

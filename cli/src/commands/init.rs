@@ -33,6 +33,7 @@ pub(crate) fn run(context: &Context, _arguments: &InitArgs) -> Result<Exit, CliE
             kept.push(*path)
         }
     }
+    trust(context, &written);
     if context.output.is_json() {
         context
             .output
@@ -51,6 +52,16 @@ pub(crate) fn run(context: &Context, _arguments: &InitArgs) -> Result<Exit, CliE
         .output
         .talk("next: `tekne skills list`, then `tekne run \"…\"`");
     Ok(Exit::Done)
+}
+
+/// Trusts what was just written; without that, it is what any project's files are.
+fn trust(context: &Context, written: &[&str]) {
+    if let Err(error) = super::trust::trust_written(context, written) {
+        context.output.notice(&format!(
+            "what was written is not trusted: {}; see `tekne trust`",
+            error.full_message()
+        ));
+    }
 }
 
 /// Writes a new file; tells whether it did. A file that exists is never opened for writing.

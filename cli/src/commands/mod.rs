@@ -8,4 +8,5 @@ pub(crate) mod prompt;
 pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod skills;
+pub(crate) mod trust;
 mod turn;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use loop_runtime::{PreviewError, TurnRequest};
-use prompt_compiler::{CompiledPrompt, Report};
+use prompt_compiler::{CompiledPrompt, Preset, Report};
 use serde_json::json;
 use skill_core::{CompletionRequest, ContentBlock};
 
@@ -37,40 +37,50 @@ pub(crate) fn run(context: &Context, command: &PromptCommand) -> Result<Exit, Cl
     let PromptCommand::Show(arguments) = command;
     let mut request = TurnRequest::task(task::text(&arguments.task)?);
     request.session.clone_from(&arguments.resume);
+    let wanted = Wanted {
+        journal: request.session.is_some(),
+        exact: true,
+        ..Wanted::default()
+    };
+    let (prompt, _) = preview(context, &request, &wanted)?;
+    show(context, &prompt)?;
+    Ok(Exit::Done)
+}
+
+/// Compiles the request of a task and sends nothing; also returns the preset it follows.
+pub(super) fn preview(
+    context: &Context,
+    request: &TurnRequest,
+    wanted: &Wanted,
+) -> Result<(CompiledPrompt, Preset), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| {
             CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
         })?;
-    let prompt = runtime.block_on(compile(context, &request, arguments.resume.is_some()))?;
-    show(context, &prompt)?;
-    Ok(Exit::Done)
+    runtime.block_on(compile(context, request, wanted))
 }
 
 async fn compile(
     context: &Context,
     request: &TurnRequest,
-    journal: bool,
-) -> Result<CompiledPrompt, CliError> {
+    wanted: &Wanted,
+) -> Result<(CompiledPrompt, Preset), CliError> {
     let loaded = setup::configuration(context)?;
-    let wanted = Wanted {
-        journal,
-        exact: true,
-        ..Wanted::default()
-    };
-    let agent = setup::agent(context, &loaded, &wanted).await?;
+    let agent = setup::agent(context, &loaded, wanted).await?;
     let mut request = request.clone();
     if let Some(session) = &request.session {
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
-    agent.preview(&request).await.map_err(|error| match error {
+    let prompt = agent.preview(&request).await.map_err(|error| match error {
         PreviewError::Limit(limit) => {
             CliError::new(Exit::Limit, "context_limit", limit.to_string())
                 .with_hint("shorten the largest part, or choose a model with a larger window")
         }
         error => CliError::usage(error.to_string()),
-    })
+    })?;
+    Ok((prompt, agent.preset))
 }
 
 fn show(context: &Context, prompt: &CompiledPrompt) -> Result<(), CliError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use skill_core::PackageTree;
 
 use super::check::check;
 use super::document::parse;
@@ -11,7 +12,7 @@ use super::error::{ConfigError, Notice, printable};
 use super::merge::{merge, origins};
 use super::node::{Entry, Kind, Node};
 use super::origin::{Layer, Origin, Origins, Step, spelled};
-use super::project::{Restricted, restrict};
+use super::project::{Loosening, restrict};
 use super::read::read;
 use super::schema::Config;
 
@@ -19,7 +20,6 @@ use super::schema::Config;
 const UNSUPPORTED: &[(&str, Option<&str>)] = &[
     ("mcp_servers.*", None),
     ("router", None),
-    ("trust.skills", Some("pinned")),
     ("assistants.*.profile", Some("complete")),
     ("assistants.*.profile", Some("routed")),
     ("assistants.*.budget", None),
@@ -46,6 +46,8 @@ pub(crate) struct Places {
     pub(crate) file: Option<PathBuf>,
     /// What `~/` stands for.
     pub(crate) home: Option<PathBuf>,
+    /// The digest of the project's file that the user trusts.
+    pub(crate) trusted: Option<String>,
 }
 
 /// A value that a flag or the environment sets, above every file.
@@ -77,12 +79,25 @@ pub(crate) struct Loaded {
     pub(crate) notices: Vec<Notice>,
     /// Every file that was looked for, lowest first.
     pub(crate) files: Vec<LayerFile>,
+    /// The project's file, if it is there.
+    pub(crate) project: Option<ProjectFile>,
+}
+
+/// A project's file, as far as trust in it goes.
+#[derive(Clone, Debug)]
+pub(crate) struct ProjectFile {
+    pub(crate) path: PathBuf,
+    /// Its digest.
+    pub(crate) tree: PackageTree,
+    /// What of it has effect only if it is trusted.
+    pub(crate) loosens: Vec<Loosening>,
 }
 
 /// Reads, checks and merges all layers.
 pub(crate) fn load(places: &Places, overrides: &[Override]) -> Result<Loaded, ConfigError> {
     let mut files = Vec::new();
     let mut notices = Vec::new();
+    let mut project = None;
     let mut merged = built_in();
     let layers = [
         (Layer::Managed, &places.managed),
@@ -102,12 +117,16 @@ pub(crate) fn load(places: &Places, overrides: &[Override]) -> Result<Loaded, Co
         let mut tree = parse(&text, layer, &Arc::from(path.as_path()))?.without_nulls();
         check(&tree)?;
         if layer == Layer::Project {
-            let Restricted {
-                layer,
-                notices: left_out,
-            } = restrict(tree, &merged, places.user.as_deref());
-            notices.extend(left_out);
-            tree = layer;
+            let file = PackageTree::of_file("config.yaml", text.as_bytes());
+            let trusted = places.trusted.as_ref() == Some(&file.digest);
+            let restricted = restrict(tree, &merged, places.user.as_deref(), trusted);
+            notices.extend(restricted.notices);
+            tree = restricted.layer;
+            project = Some(ProjectFile {
+                path: path.clone(),
+                tree: file,
+                loosens: restricted.loosens,
+            });
         }
         notices.extend(unsupported(&tree));
         absolute_roots(&mut tree, path, layer, places.home.as_deref());
@@ -126,6 +145,7 @@ pub(crate) fn load(places: &Places, overrides: &[Override]) -> Result<Loaded, Co
         origins,
         notices,
         files,
+        project,
     })
 }
 

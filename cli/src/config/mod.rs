@@ -21,5 +21,5 @@ pub(crate) use load::{Loaded, Override, Places, load};
 pub(crate) use origin::Origin;
 pub(crate) use schema::{
     AssistantConfig, BaseUrl, Config, LoadChoice, ModelChoice, ModelConfig, Placement,
-    PreferredScope, ProfileName, Residency, RootScope, json_schema,
+    PreferredScope, ProfileName, Residency, RootScope, SkillTrust, json_schema,
 };

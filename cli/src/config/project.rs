@@ -1,8 +1,11 @@
 //! What a project's file may say: it comes with the project, so it can only tighten.
 //!
-//! Whatever would loosen a rule, start a program or choose an address is left out, with a notice.
+//! Whatever would loosen a rule, start a program or choose an address is left out, with a notice,
+//! unless the user trusts the file as it is.
 
 use std::path::{Component, Path};
+
+use serde_json::Value;
 
 use super::error::{Notice, printable};
 use super::node::{Entry, Kind, Node};
@@ -15,27 +18,52 @@ use super::schema::{PolicyRule, WallTime};
 pub(super) struct Restricted {
     pub(super) layer: Node,
     pub(super) notices: Vec<Notice>,
+    pub(super) loosens: Vec<Loosening>,
+}
+
+/// A setting that has effect only if its file is trusted.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Loosening {
+    /// The key, such as `tools.policy[0]`.
+    pub(crate) key: String,
+    /// What it would be.
+    pub(crate) value: Value,
+    /// Why it needs trust.
+    pub(crate) why: &'static str,
 }
 
 /// Leaves out of a project's layer what it may not say, given the layers below it.
-pub(super) fn restrict(project: Node, below: &Node, user_file: Option<&Path>) -> Restricted {
+///
+/// `trusted` says that the user trusts the file as it is; then only what no project may ever say
+/// is left out.
+pub(super) fn restrict(
+    project: Node,
+    below: &Node,
+    user_file: Option<&Path>,
+    trusted: bool,
+) -> Restricted {
     let mut judge = Judge {
         below,
         user_file,
+        trusted,
         notices: Vec::new(),
+        loosens: Vec::new(),
         steps: Vec::new(),
     };
     let layer = judge.node(project);
     Restricted {
         layer,
         notices: judge.notices,
+        loosens: judge.loosens,
     }
 }
 
 struct Judge<'a> {
     below: &'a Node,
     user_file: Option<&'a Path>,
+    trusted: bool,
     notices: Vec<Notice>,
+    loosens: Vec<Loosening>,
     steps: Vec<Step>,
 }
 
@@ -44,7 +72,10 @@ enum Verdict {
     Keep,
     /// Look at what is inside.
     Descend,
+    /// It has effect only if the file is trusted.
     Ignore(&'static str),
+    /// No project decides this, trusted or not.
+    Never(&'static str),
 }
 
 const RAISES: &str = "a project can't raise a limit";
@@ -102,7 +133,19 @@ impl Judge<'_> {
                 Some(self.node(node)).filter(|left| was_empty || !is_empty(left))
             }
             Verdict::Ignore(why) => {
-                self.notice(why, &node, origin);
+                self.loosens.push(Loosening {
+                    key: spelled(&self.steps),
+                    value: node.to_json(),
+                    why,
+                });
+                if self.trusted {
+                    return Some(node);
+                }
+                self.notice(why, &node, origin, true);
+                None
+            }
+            Verdict::Never(why) => {
+                self.notice(why, &node, origin, false);
                 None
             }
         }
@@ -150,13 +193,11 @@ impl Judge<'_> {
             }
             ["context", "reserve_output"] => Verdict::Keep,
             ["trust"] => Verdict::Descend,
-            ["trust", "skills"] => keep_if(
-                node.text() == Some("pinned"),
-                "a project can't open what it holds",
-            ),
+            ["trust", "skills"] if node.text() == Some("pinned") => Verdict::Keep,
+            ["trust", "skills"] => Verdict::Never("a project can't open what it holds"),
             ["assistants"] | ["assistants", _] => Verdict::Descend,
             ["assistants", _, rest @ ..] => self.assistant(rest, node),
-            _ => Verdict::Ignore("a project has no say in it"),
+            _ => Verdict::Never("a project has no say in it"),
         }
     }
 
@@ -175,7 +216,7 @@ impl Judge<'_> {
                 keep_if(!disabled || node.kind == Kind::Bool(false), WIDENS)
             }
             ["max_loaded"] | ["budget", _] => keep_if(self.is_no_higher(node), RAISES),
-            _ => Verdict::Ignore("a project has no say in it"),
+            _ => Verdict::Never("a project has no say in it"),
         }
     }
 
@@ -203,7 +244,7 @@ impl Judge<'_> {
         }
     }
 
-    fn notice(&mut self, why: &'static str, node: &Node, origin: &Origin) {
+    fn notice(&mut self, why: &'static str, node: &Node, origin: &Origin, trust_helps: bool) {
         let key = spelled(&self.steps);
         let now = self
             .lower()
@@ -234,7 +275,11 @@ impl Judge<'_> {
             key,
             origin: origin.clone(),
             message: printable(&message),
-            hint: format!("to have it, write it to {user_file}"),
+            hint: if trust_helps {
+                format!("to have it, look at it with `tekne trust`, or write it to {user_file}")
+            } else {
+                format!("to have it, write it to {user_file}")
+            },
         });
     }
 }
@@ -264,7 +309,7 @@ fn allows(rule: &Node) -> bool {
 fn root(node: &Node) -> Verdict {
     let scope = node.get("scope").and_then(Node::text).unwrap_or("project");
     if scope != "project" {
-        return Verdict::Ignore("a project's skills have the scope `project`");
+        return Verdict::Never("a project's skills have the scope `project`");
     }
     let path = Path::new(node.get("path").and_then(Node::text).unwrap_or_default());
     let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);

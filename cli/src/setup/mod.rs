@@ -2,19 +2,22 @@
 
 mod assistant;
 mod model;
+mod project;
+mod skills;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loop_runtime::{Agent, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind};
 use prompt_compiler::VocabularyCounter;
-use skill_core::{ScanLimits, SkillCatalog, Verdict, project_root};
+use skill_core::{SkillCatalog, Verdict};
 use tool_gateway::{Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Workspace};
 
 use crate::app::Context;
 use crate::approver::TerminalApprover;
 use crate::config::{Config, Loaded, Origin, Override, Places};
 use crate::error::CliError;
+use crate::render::terminal::counted;
 use crate::roots;
 use crate::system::{SystemClock, UuidSource};
 
@@ -23,6 +26,8 @@ pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 
 pub(crate) use assistant::Assistant;
 pub(crate) use model::{ChosenModel, choose};
+pub(crate) use project::{Project, is_pinned};
+pub(crate) use skills::{audit, catalog, project_skills, registry};
 
 /// What a command wants of its agent, beyond the global options.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +54,25 @@ pub(crate) fn configuration(context: &Context) -> Result<Loaded, CliError> {
 /// Loads the configuration for a run that has options of its own.
 pub(crate) fn configuration_for(context: &Context, wanted: &Wanted) -> Result<Loaded, CliError> {
     let environment = &context.environment;
+    let project = Project::of(environment);
+    if let Some(problem) = project
+        .as_ref()
+        .and_then(|project| project.problem.as_ref())
+    {
+        let message = format!("{problem}; nothing of this project is trusted");
+        context.output.notice(&message);
+    }
+    let file = project
+        .as_ref()
+        .map(|project| project_file(context, &project.root));
+    let trusted = project
+        .zip(file.as_ref())
+        .and_then(|(project, file)| project.trusted_config(file));
     let places = Places {
         managed: Some(PathBuf::from("/etc/tekne/config.yaml")),
         user: Some(environment.config_dir.join("config.yaml")),
-        project: project_root(&roots::places(environment)).map(|root| project_file(context, root)),
+        project: file,
+        trusted,
         file: context
             .options
             .config
@@ -88,23 +108,15 @@ fn overrides(context: &Context, wanted: &Wanted) -> Vec<Override> {
 }
 
 /// Returns the project's file: the nearest from the working folder up to the project's root.
-fn project_file(context: &Context, root: PathBuf) -> PathBuf {
-    let file = |folder: &std::path::Path| folder.join(".tekne/config.yaml");
+fn project_file(context: &Context, root: &Path) -> PathBuf {
+    let file = |folder: &Path| folder.join(".tekne/config.yaml");
     let folders = context
         .environment
         .cwd
         .ancestors()
-        .take_while(|folder| folder.starts_with(&root));
+        .take_while(|folder| folder.starts_with(root));
     let nearest = folders.map(file).find(|path| path.exists());
-    nearest.unwrap_or_else(|| file(&root))
-}
-
-/// Reads the skills of every root.
-pub(crate) fn catalog(context: &Context, config: &Config, flags: &[PathBuf]) -> SkillCatalog {
-    SkillCatalog::scan(
-        &roots::roots(&context.environment, config, flags),
-        &ScanLimits::default(),
-    )
+    nearest.unwrap_or_else(|| file(root))
 }
 
 /// Wires an agent.
@@ -121,6 +133,7 @@ pub(crate) async fn agent(
     }
     let profile = profile(config, &assistant, wanted);
     let catalog = catalog(context, config, &wanted.skills);
+    tell_what_waits(context, &catalog);
     check_named_skills(context, &catalog, &wanted.skills)?;
     Ok(Agent {
         provider: chosen.connect()?,
@@ -139,6 +152,16 @@ pub(crate) async fn agent(
         ids: Arc::new(UuidSource),
         workspace: context.environment.cwd.display().to_string(),
     })
+}
+
+/// Says that skills of the project are absent until they are trusted.
+fn tell_what_waits(context: &Context, catalog: &SkillCatalog) {
+    let waiting = catalog.snapshot().waiting();
+    if waiting > 0 {
+        let skills = counted(waiting, "skill");
+        let message = format!("{skills} of this project left out until trusted; see `tekne trust`");
+        context.output.notice(&message);
+    }
 }
 
 /// A path that somebody named must hold a skill; one that does not is a mistake, not a default.
@@ -203,7 +226,9 @@ fn gateway(
                 .with_code("workspace")
                 .with_path(&context.environment.cwd)
         })?;
-        builder = builder.tools(tool_gateway::builtins(&workspace));
+        builder = builder
+            .tools(tool_gateway::builtins(&workspace))
+            .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
             builder = builder.allow_only(allowed);
         }

@@ -19,5 +19,7 @@ mod peers;
 mod policy;
 mod server;
 mod shapes;
+mod skill_files;
 mod streams;
 mod terminal;
+mod trusting;

@@ -1,5 +1,6 @@
 //! Where journals are kept: one small trait, a store in memory, a store in SQLite.
 
+#[cfg(feature = "sqlite")]
 mod audit;
 #[cfg(feature = "sqlite")]
 mod lock;

@@ -138,6 +138,11 @@ impl Snapshot {
         &self.diagnostics
     }
 
+    /// Returns how many skills wait for trust.
+    pub fn waiting(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.pending).count()
+    }
+
     pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }

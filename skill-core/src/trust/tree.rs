@@ -151,6 +151,29 @@ impl PackageTree {
         read(path).map(|(tree, _)| tree)
     }
 
+    /// Returns the tree of one plain file called `name` that holds `bytes`.
+    pub fn of_file(name: &str, bytes: &[u8]) -> Self {
+        let file = TreeFile {
+            kind: TreeFileKind::File,
+            sha256: sha256(bytes),
+            bytes: bytes.len() as u64,
+        };
+        Self::of_files(BTreeMap::from([(name.to_owned(), file)]))
+    }
+
+    fn of_files(files: BTreeMap<String, TreeFile>) -> Self {
+        let mut digester = Digester::new("tekne package tree 1");
+        for (path, file) in &files {
+            digester.part(path.as_bytes());
+            digester.part(file.kind.as_str().as_bytes());
+            digester.part(file.sha256.as_bytes());
+        }
+        Self {
+            digest: digester.finish(),
+            files,
+        }
+    }
+
     /// Tells whether `resource`, read at `relative` below the folder of `skill`, is a file of this
     /// tree with its content.
     pub(crate) fn holds(&self, skill: &Skill, relative: &str, resource: &Resource) -> bool {
@@ -200,16 +223,7 @@ pub(crate) fn read(path: &Path) -> Result<(PackageTree, Seen), TreeError> {
         let name = name.ok_or_else(|| problem(path, "the name is not UTF-8"))?;
         reader.item(&top, name)?;
     }
-    let mut digester = Digester::new("tekne package tree 1");
-    for (path, file) in &reader.files {
-        digester.part(path.as_bytes());
-        digester.part(file.kind.as_str().as_bytes());
-        digester.part(file.sha256.as_bytes());
-    }
-    let tree = PackageTree {
-        digest: digester.finish(),
-        files: reader.files,
-    };
+    let tree = PackageTree::of_files(reader.files);
     Ok((tree, reader.seen))
 }
 

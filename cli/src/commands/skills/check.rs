@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use skill_core::{CandidateReport, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict};
 
+use super::fix::{self, Fix};
 use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
@@ -23,6 +24,12 @@ pub(crate) struct CheckArgs {
     /// Fail unless these skills can be used
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     require: Vec<String>,
+    /// Write the quoted form of values that had to be repaired; shows what changes and asks first
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: do not ask
+    #[arg(long, requires = "fix")]
+    yes: bool,
 }
 
 /// Counts of one check.
@@ -44,6 +51,13 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
     } else {
         of_paths(context, &arguments.paths)?
     };
+    let fixes = if arguments.fix {
+        let fixes = fix::run(context, &catalog.snapshot(), arguments.yes)?;
+        catalog.refresh();
+        Some(fixes)
+    } else {
+        None
+    };
     let view = catalog.view(&assistant.principal(&loaded.config));
     let missing: Vec<&str> = arguments
         .require
@@ -52,13 +66,19 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         .filter(|name| view.find(Some(name), None).is_none())
         .collect();
     let snapshot = catalog.snapshot();
-    let summary = show(context, snapshot.reports())?;
+    let summary = show(context, snapshot.reports(), fixes.as_deref())?;
     for diagnostic in snapshot
         .diagnostics()
         .iter()
         .filter(|_| !context.output.is_json())
     {
         context.output.talk(&diagnostic_text(context, diagnostic));
+    }
+    if fixes.iter().flatten().any(|fix| !fix.written) {
+        return Err(
+            CliError::new(Exit::Approval, "not_fixed", "nothing was written")
+                .with_hint("say yes when asked, or add --yes"),
+        );
     }
     verdict(arguments, &summary, &missing)
 }
@@ -82,7 +102,11 @@ fn of_paths(context: &Context, paths: &[PathBuf]) -> Result<SkillCatalog, CliErr
     Ok(SkillCatalog::scan(&roots, &ScanLimits::default()))
 }
 
-fn show(context: &Context, reports: &[CandidateReport]) -> Result<Summary, CliError> {
+fn show(
+    context: &Context,
+    reports: &[CandidateReport],
+    fixes: Option<&[Fix]>,
+) -> Result<Summary, CliError> {
     let mut summary = Summary {
         files: reports.len(),
         ..Summary::default()
@@ -97,12 +121,15 @@ fn show(context: &Context, reports: &[CandidateReport]) -> Result<Summary, CliEr
     }
     if context.output.is_json() {
         let files: Vec<Value> = reports.iter().map(file).collect();
-        context
-            .output
-            .json_line(&json!({"v": 1, "files": files, "summary": {
-                "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
-                "shadowed": summary.shadowed, "refused": summary.refused,
-            }}))?;
+        let mut document = json!({"v": 1, "files": files, "summary": {
+            "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
+            "shadowed": summary.shadowed, "refused": summary.refused,
+        }});
+        if let (Some(fixes), Some(fields)) = (fixes, document.as_object_mut()) {
+            let fixes = fixes.iter().map(Fix::json).collect();
+            fields.insert("fixes".to_owned(), fixes);
+        }
+        context.output.json_line(&document)?;
         return Ok(summary);
     }
     for report in reports {

@@ -1,8 +1,15 @@
 //! `tekne skills`: what there is, one of them, and what is wrong with their files.
 
 mod check;
+mod fix;
 mod list;
+mod lock;
+mod new;
+mod register;
 mod show;
+mod stats;
+mod warnings;
+mod why;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -19,8 +26,22 @@ pub(crate) enum SkillsCommand {
     List,
     /// Show a skill: what is known of it, and its text
     Show(show::ShowArgs),
+    /// Say why a model sees a skill, or does not
+    Why(why::WhyArgs),
     /// Check skill files and say what is wrong with each
     Check(check::CheckArgs),
+    /// Show what was shadowed, mended or refused
+    Warnings,
+    /// Write a new skill
+    New(new::NewArgs),
+    /// Copy a skill into the registry, from where it can be used everywhere
+    Register(register::RegisterArgs),
+    /// Take a skill out of the registry
+    Unregister(register::UnregisterArgs),
+    /// Write down which bytes this project's skills consist of
+    Lock(lock::LockArgs),
+    /// Show what each skill costs, and what disclosure saves
+    Stats(stats::StatsArgs),
 }
 
 /// Runs the command.
@@ -28,7 +49,14 @@ pub(crate) fn run(context: &Context, command: &SkillsCommand) -> Result<Exit, Cl
     match command {
         SkillsCommand::List => list::run(context),
         SkillsCommand::Show(arguments) => show::run(context, arguments),
+        SkillsCommand::Why(arguments) => why::run(context, arguments),
         SkillsCommand::Check(arguments) => check::run(context, arguments),
+        SkillsCommand::Warnings => warnings::run(context),
+        SkillsCommand::New(arguments) => new::run(context, arguments),
+        SkillsCommand::Register(arguments) => register::register(context, arguments),
+        SkillsCommand::Unregister(arguments) => register::unregister(context, arguments),
+        SkillsCommand::Lock(arguments) => lock::run(context, arguments),
+        SkillsCommand::Stats(arguments) => stats::run(context, arguments),
     }
 }
 

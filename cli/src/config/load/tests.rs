@@ -30,6 +30,7 @@ impl Files {
             project: path("work/.tekne/config.yaml"),
             file: None,
             home: path("home"),
+            trusted: None,
         }
     }
 
@@ -196,4 +197,31 @@ fn values_that_are_wrong_together_name_the_place_of_one() {
         "`mcp_servers.hub` has neither `command` nor `url`"
     );
     assert_eq!(server.line, Some(3));
+}
+
+#[test]
+fn a_trusted_file_has_effect_until_it_changes_by_a_byte() {
+    let text = "tools: {policy: [allow run(git status)]}\n";
+    let files = Files::new(&[("work/.tekne/config.yaml", text)]);
+    let rules = |trusted: Option<String>| {
+        let places = Places {
+            trusted,
+            ..files.places()
+        };
+        let loaded = load(&places, &[]).unwrap();
+        (
+            loaded.config.tools.policy.len(),
+            loaded.notices.len(),
+            loaded.project.unwrap(),
+        )
+    };
+    let (count, notices, project) = rules(None);
+    assert_eq!((count, notices, project.loosens.len()), (0, 1, 1));
+    let digest = Some(project.tree.digest);
+    let (count, notices, project) = rules(digest.clone());
+    assert_eq!((count, notices, project.loosens.len()), (1, 0, 1));
+    let path = files.folder.path().join("work/.tekne/config.yaml");
+    fs::write(path, format!("{text} ")).unwrap();
+    let (count, notices, _) = rules(digest);
+    assert_eq!((count, notices), (0, 1));
 }

@@ -20,6 +20,7 @@ fn check(user: &str, project: &str) -> (Value, Vec<String>) {
         tree(Layer::Project, project),
         &user,
         Some(Path::new("u.yaml")),
+        false,
     );
     let merged = merge([user, restricted.layer]).to_json();
     (
@@ -160,12 +161,14 @@ fn a_key_that_nobody_decided_about_is_ignored() {
         let judge = Judge {
             below: &below,
             user_file: None,
+            trusted: true,
             notices: Vec::new(),
+            loosens: Vec::new(),
             steps,
         };
         matches!(
             judge.verdict(&tree(Layer::Project, "{}")),
-            Verdict::Ignore(_)
+            Verdict::Never(_)
         )
     };
     assert!(judge("new_key"));
@@ -178,5 +181,62 @@ fn a_key_that_nobody_decided_about_is_ignored() {
         .keys()
     {
         assert!(!judge(key), "`{key}` has no line in the verdict");
+    }
+}
+
+fn trusted(user: &str, project: &str) -> (Value, usize, Vec<String>) {
+    let user = tree(Layer::User, user);
+    let restricted = restrict(tree(Layer::Project, project), &user, None, true);
+    let keys = restricted.loosens.into_iter().map(|one| one.key).collect();
+    let merged = merge([user, restricted.layer]).to_json();
+    (merged, restricted.notices.len(), keys)
+}
+
+#[test]
+fn what_loosens_has_effect_once_the_file_is_trusted_and_is_named() {
+    for (user, project, key) in [
+        (
+            "",
+            "tools: {policy: [deny run(rm), allow run(**)]}",
+            "tools.policy[1]",
+        ),
+        (
+            "",
+            "providers: {openai: {base_url: http://127.0.0.1/v1}}",
+            "providers.openai",
+        ),
+        ("limits: {usd: 1}", "limits: {usd: 2}", "limits.usd"),
+        (
+            "",
+            "skills: {roots: [{path: /home/other}]}",
+            "skills.roots[0]",
+        ),
+        (
+            "",
+            "assistants: {x: {groups: [staff]}}",
+            "assistants.x.groups",
+        ),
+    ] {
+        let (merged, notices, keys) = trusted(user, project);
+        let expected = merge([tree(Layer::User, user), tree(Layer::Project, project)]);
+        assert_eq!((merged, notices), (expected.to_json(), 0), "{project}");
+        assert_eq!(keys, [key]);
+    }
+    assert_eq!(trusted("", "tools: {policy: [deny run(rm)]}").2, [""; 0]);
+}
+
+#[test]
+fn no_trust_lets_a_project_open_itself_or_speak_for_others() {
+    for (user, project) in [
+        ("trust: {skills: pinned}", "trust: {skills: open}"),
+        ("", "skills: {roots: [{path: x, scope: managed}]}"),
+    ] {
+        let (merged, notices, keys) = trusted(user, project);
+        let alone = without_empty(tree(Layer::User, user).to_json());
+        assert_eq!(
+            (without_empty(merged), notices, keys.len()),
+            (alone, 1, 0),
+            "{project}"
+        );
     }
 }

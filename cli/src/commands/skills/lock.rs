@@ -1,0 +1,226 @@
+//! `tekne skills lock`: which bytes this project's skills consist of, in a file that goes with it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Value, json};
+use skill_core::{
+    Change, ChangeKind, LockError, LockedSkill, SkillsLock, TreeFile, TrustStore, Verdict, changes,
+};
+
+use crate::app::Context;
+use crate::approver::confirm;
+use crate::error::{CliError, Exit};
+use crate::render::diff::unified;
+use crate::render::terminal::{counted, visible};
+use crate::setup::{self, Project};
+
+/// Arguments of `tekne skills lock`.
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    /// Write nothing; fail if the skills are not what is locked
+    #[arg(long, conflicts_with = "yes")]
+    check: bool,
+    /// Lock what changed without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// A skill that is not what is locked.
+#[derive(Debug)]
+struct Moved {
+    path: String,
+    kind: ChangeKind,
+    /// Its files that changed, each with the diff where both texts are known.
+    files: Vec<(Change, Option<String>)>,
+}
+
+/// Runs the command.
+pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliError> {
+    let loaded = setup::configuration(context)?;
+    let Some(project) = Project::of(&context.environment) else {
+        return Err(CliError::usage("there is no project here")
+            .with_code("no_project")
+            .with_hint("choose a project's folder with -C"));
+    };
+    let snapshot = setup::catalog(context, &loaded.config, &[]).snapshot();
+    let usable = snapshot
+        .reports()
+        .iter()
+        .filter(|report| report.verdict != Verdict::Refused)
+        .filter_map(|report| report.skill.as_deref());
+    let lock = SkillsLock::of(&project.root, usable).map_err(|error| {
+        CliError::usage(error.to_string())
+            .with_code("not_lockable")
+            .with_path(&error.path)
+            .with_source(error)
+    })?;
+    let file = project.root.join(SkillsLock::FILE);
+    let before = SkillsLock::read(&file);
+    let damaged = before.is_err();
+    let before = before.ok().flatten().unwrap_or_default();
+    let moved = moved(&project, &before, &lock);
+    if !context.output.is_json() {
+        context.output.data(&visible(&text(&moved)))?;
+    }
+    let ask = damaged || moved.iter().any(|one| one.kind == ChangeKind::Changed);
+    let is_new = !file.exists();
+    let written = !arguments.check
+        && (is_new || damaged || !moved.is_empty())
+        && (!ask || may_write(context, arguments));
+    if written {
+        keep_texts(&project, &lock)?;
+        lock.write(&file).map_err(unwritten)?;
+    }
+    tell(context, &file, &lock, &moved, written)?;
+    let settled = written || (moved.is_empty() && !is_new && !damaged);
+    Ok(match (settled, arguments.check) {
+        (true, _) => Exit::Done,
+        (false, true) => Exit::Check,
+        (false, false) => Exit::Approval,
+    })
+}
+
+fn may_write(context: &Context, arguments: &LockArgs) -> bool {
+    let interactive = context.environment.is_interactive(context.output.is_json());
+    arguments.yes || (interactive && confirm("lock what changed?"))
+}
+
+/// Returns how the skills differ from what is locked, in the order of paths.
+fn moved(project: &Project, before: &SkillsLock, now: &SkillsLock) -> Vec<Moved> {
+    let paths: BTreeSet<&String> = before.skills.keys().chain(now.skills.keys()).collect();
+    let difference = |path: &String| match (before.skills.get(path), now.skills.get(path)) {
+        (Some(_), None) => Some((ChangeKind::Removed, Vec::new())),
+        (None, Some(_)) => Some((ChangeKind::Added, Vec::new())),
+        (Some(old), Some(new)) if old != new => {
+            let folder = project.root.join(path);
+            Some((
+                ChangeKind::Changed,
+                files(&project.store, &folder, old, new),
+            ))
+        }
+        _ => None,
+    };
+    let moved = paths.into_iter().filter_map(|path| {
+        let (kind, files) = difference(path)?;
+        Some(Moved {
+            path: path.clone(),
+            kind,
+            files,
+        })
+    });
+    moved.collect()
+}
+
+fn files(
+    store: &TrustStore,
+    place: &Path,
+    old: &LockedSkill,
+    new: &LockedSkill,
+) -> Vec<(Change, Option<String>)> {
+    let changes = changes(&old.files, &new.files).into_iter();
+    changes
+        .map(|change| {
+            let before = match old.files.get(&change.path) {
+                Some(file) => store.text(&file.sha256),
+                None => Some(String::new()),
+            };
+            let after = match new.files.get(&change.path) {
+                Some(_) => read(place, &change.path),
+                None => Some(String::new()),
+            };
+            let diff = before
+                .zip(after)
+                .map(|(before, after)| unified(&change.path, &before, &after));
+            (change, diff)
+        })
+        .collect()
+}
+
+fn read(place: &Path, file: &str) -> Option<String> {
+    let path = if place.is_dir() {
+        place.join(file)
+    } else {
+        place.to_owned()
+    };
+    std::fs::read_to_string(path).ok()
+}
+
+/// Keeps the texts that are locked, so that a later change can be shown on this machine.
+fn keep_texts(project: &Project, lock: &SkillsLock) -> Result<(), CliError> {
+    const LONGEST: u64 = 256 * 1024;
+    for (path, skill) in &lock.skills {
+        let short = |file: &&TreeFile| file.bytes <= LONGEST;
+        for (name, _) in skill.files.iter().filter(|(_, file)| short(file)) {
+            let text = read(&project.root.join(path), name);
+            let kept = text.map(|text| project.store.keep_text(text.as_bytes()));
+            if let Some(Err(error)) = kept {
+                return Err(CliError::usage("the data folder cannot be written")
+                    .with_code("data_directory")
+                    .with_source(error));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unwritten(error: LockError) -> CliError {
+    CliError::usage(error.to_string())
+        .with_code("lock_not_written")
+        .with_hint("make the project's folder writable")
+        .with_source(error)
+}
+
+fn tell(
+    context: &Context,
+    file: &Path,
+    lock: &SkillsLock,
+    moved: &[Moved],
+    written: bool,
+) -> Result<(), CliError> {
+    if context.output.is_json() {
+        let changes: Vec<Value> = moved.iter().map(json).collect();
+        return context.output.json_line(&json!({
+            "v": 1, "path": file, "skills": lock.skills.len(), "written": written,
+            "changes": changes,
+        }));
+    }
+    let skills = counted(lock.skills.len(), "skill");
+    let shown = context.environment.shown(file);
+    if written {
+        context.output.talk(&format!("locked {skills} in {shown}"));
+    } else if moved.is_empty() && file.exists() {
+        context
+            .output
+            .talk(&format!("{skills} as locked in {shown}"));
+    } else {
+        context.output.notice(&format!("{shown} was not written"));
+    }
+    Ok(())
+}
+
+fn json(moved: &Moved) -> Value {
+    let files: Vec<Value> = moved
+        .files
+        .iter()
+        .map(|(change, diff)| {
+            json!({"path": change.path, "change": change.kind.as_str(), "diff": diff})
+        })
+        .collect();
+    json!({"path": moved.path, "change": moved.kind.as_str(), "files": files})
+}
+
+fn text(moved: &[Moved]) -> String {
+    let mut text = String::new();
+    for one in moved {
+        text.push_str(&format!("{} {}\n", one.kind.as_str(), one.path));
+        for (change, diff) in &one.files {
+            text.push_str(&format!("  {} {}\n", change.kind.as_str(), change.path));
+            for line in diff.iter().flat_map(|diff| diff.lines()) {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,396 @@
+//! `tekne skills why`: why a model sees a skill, or does not; and exactly what it would see.
+
+use std::path::Path;
+
+use clap::Args;
+use loop_runtime::TurnRequest;
+use prompt_compiler::{CompiledPrompt, Preset};
+use serde_json::{Value, json};
+use skill_core::{
+    CandidateReport, Principal, Skill, SkillCatalog, SkillView, Verdict, ViewedSkill,
+};
+use tool_gateway::escape_line;
+
+use super::diagnostic_text;
+use crate::app::Context;
+use crate::commands::prompt::preview;
+use crate::error::{CliError, Exit};
+use crate::render::terminal::visible;
+use crate::setup::{self, Assistant, Wanted};
+use crate::task;
+
+/// Arguments of `tekne skills why`.
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// The skill's id or name
+    #[arg(required_unless_present = "prompt")]
+    name: Option<String>,
+    /// Show the block about skills that a model would see with this task; `-` reads it
+    #[arg(long, value_name = "TASK")]
+    prompt: Option<String>,
+}
+
+/// What there is to say about a name.
+#[derive(Debug)]
+struct Answer {
+    status: &'static str,
+    reason: String,
+    id: Option<String>,
+    path: Option<std::path::PathBuf>,
+    /// More, for a person.
+    details: Vec<String>,
+}
+
+impl Answer {
+    fn about(status: &'static str, reason: impl Into<String>, skill: &Skill) -> Self {
+        Self {
+            status,
+            reason: reason.into(),
+            id: Some(skill.id.as_str().to_owned()),
+            path: Some(skill.path.clone()),
+            details: Vec::new(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(context: &Context, arguments: &WhyArgs) -> Result<Exit, CliError> {
+    let block = arguments
+        .prompt
+        .as_deref()
+        .map(|task| block(context, &task::text(task)?, true))
+        .transpose()?;
+    let Some(name) = &arguments.name else {
+        return show_block(context, &block.unwrap_or_default());
+    };
+    let block = match block {
+        Some(block) => block,
+        None => index(context)?,
+    };
+    let answer = answer(context, name, &block)?;
+    let found = answer.status != "absent";
+    show(context, name, &answer)?;
+    Ok(if found { Exit::Done } else { Exit::Check })
+}
+
+/// What a request says about skills.
+#[derive(Debug, Default)]
+struct Block {
+    text: String,
+    /// What was cut from it, as the compiler says.
+    cut: Vec<String>,
+    tokens: u64,
+    exact: bool,
+    /// The names of the tools that the request offers.
+    tools: Vec<String>,
+}
+
+/// Compiles the request of a task; counting exactly costs time and changes no text.
+fn block(context: &Context, task: &str, exact: bool) -> Result<Block, CliError> {
+    let wanted = Wanted {
+        exact,
+        ..Wanted::default()
+    };
+    let (prompt, preset) = preview(context, &TurnRequest::task(task), &wanted)?;
+    Ok(block_of(&prompt, &preset))
+}
+
+/// Returns what a request with any task says; the index does not depend on it.
+fn index(context: &Context) -> Result<Block, CliError> {
+    block(context, "-", false).or_else(|_| {
+        // Why a skill is listed does not depend on a model that can be reached.
+        let mut options = context.options.clone();
+        options.model = Some("offline".to_owned());
+        let offline = Context {
+            options,
+            environment: context.environment.clone(),
+            output: context.output.clone(),
+        };
+        block(&offline, "-", false)
+    })
+}
+
+fn block_of(prompt: &CompiledPrompt, preset: &Preset) -> Block {
+    let texts = &preset.skills;
+    let headers = [
+        &texts.always.header,
+        &texts.index.header,
+        &texts.tool_only.header,
+    ];
+    let is_about_skills = |text: &&String| {
+        headers
+            .iter()
+            .any(|header| !header.is_empty() && text.starts_with(header.as_str()))
+    };
+    let system = prompt.request.system.iter();
+    let text: Vec<&str> = system.filter(is_about_skills).map(String::as_str).collect();
+    let sections = prompt.report.sections.iter();
+    let sections: Vec<_> = sections
+        .filter(|section| matches!(section.name.as_str(), "always" | "index"))
+        .collect();
+    Block {
+        text: text.join("\n\n"),
+        cut: sections.iter().flat_map(|one| one.cut.clone()).collect(),
+        tokens: sections.iter().map(|one| one.given).sum(),
+        exact: prompt.report.exact,
+        tools: prompt
+            .request
+            .tools
+            .iter()
+            .map(|tool| tool.name.clone())
+            .collect(),
+    }
+}
+
+fn show_block(context: &Context, block: &Block) -> Result<Exit, CliError> {
+    if context.output.is_json() {
+        context.output.json_line(&json!({
+            "v": 1, "block": block.text, "tokens": block.tokens, "exact": block.exact,
+            "cut": block.cut, "tools": block.tools,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    if block.text.is_empty() {
+        context
+            .output
+            .notice("the request says nothing about skills");
+    } else {
+        context
+            .output
+            .data(&format!("{}\n", visible(&block.text)))?;
+    }
+    let about = if block.exact { "" } else { "about " };
+    context
+        .output
+        .talk(&format!("{about}{} tokens", block.tokens));
+    for cut in &block.cut {
+        context.output.talk(&format!("cut: {cut}"));
+    }
+    let tools: Vec<&str> = block.tools.iter().map(String::as_str).collect();
+    context.output.talk(&format!("tools: {}", tools.join(", ")));
+    Ok(Exit::Done)
+}
+
+fn answer(context: &Context, name: &str, block: &Block) -> Result<Answer, CliError> {
+    let loaded = setup::configuration(context)?;
+    let assistant = Assistant::new(context, &loaded.config)?;
+    let principal = assistant.principal(&loaded.config);
+    let catalog = setup::catalog(context, &loaded.config, &[]);
+    let view = catalog.view(&principal);
+    let mut answer = if let Some(viewed) = view.find(Some(name), None) {
+        seen(viewed, block)
+    } else if let Some(viewed) = view.find_for_user(name) {
+        let reason = "only a person may start it; no model sees it";
+        Answer::about("user_only", reason, &viewed.skill)
+    } else {
+        unseen(context, name, &catalog, &view, &principal)
+    };
+    let others = catalog.snapshot();
+    let others = others.reports().iter().filter(|report| {
+        answers_to(report, name) && Some(report.path.as_path()) != answer.path.as_deref()
+    });
+    for report in others {
+        let shown = context.environment.shown(&report.path);
+        answer.details.push(match &report.verdict {
+            Verdict::Shadowed { by } => {
+                format!("{shown} is shadowed by {}", context.environment.shown(by))
+            }
+            verdict => format!("{shown} answers to the name too: {}", verdict.as_str()),
+        });
+    }
+    Ok(answer)
+}
+
+/// Says how a visible skill stands in the index.
+fn seen(viewed: &ViewedSkill, block: &Block) -> Answer {
+    let skill = &viewed.skill;
+    let summary = escape_line(&skill.summary());
+    let id = escape_line(skill.id.as_str());
+    let line = block
+        .text
+        .lines()
+        .find(|line| line.contains(&id) || line.contains(&escape_line(&skill.name)));
+    let (status, reason) = match line {
+        _ if !viewed.listed => (
+            "unlisted",
+            "the index does not show it; it opens by its exact id".to_owned(),
+        ),
+        None => (
+            "unlisted",
+            "the index is not in the request; `list_skills` finds it".to_owned(),
+        ),
+        Some(line) if line.contains(&summary) => {
+            ("listed", format!("the index shows it whole: {line}"))
+        }
+        Some(line) if line.contains('…') => {
+            ("shortened", format!("the index shows it shortened: {line}"))
+        }
+        Some(line) => (
+            "shortened",
+            format!("the index shows its name without the description: {line}"),
+        ),
+    };
+    let mut answer = Answer::about(status, reason, skill);
+    answer
+        .details
+        .push(format!("load: {}", viewed.load.as_str()));
+    answer
+}
+
+/// Says why a skill is not there for this principal.
+fn unseen(
+    context: &Context,
+    name: &str,
+    catalog: &SkillCatalog,
+    view: &SkillView,
+    principal: &Principal,
+) -> Answer {
+    let snapshot = catalog.snapshot();
+    let mut candidates: Vec<&CandidateReport> = snapshot
+        .reports()
+        .iter()
+        .filter(|report| answers_to(report, name))
+        .collect();
+    // What could be had comes before what cannot.
+    candidates.sort_by_key(|report| report.verdict == Verdict::Refused);
+    let Some(report) = candidates.first() else {
+        return absent(name, view);
+    };
+    let findings = report
+        .diagnostics
+        .iter()
+        .map(|finding| diagnostic_text(context, finding));
+    let findings: Vec<String> = findings.collect();
+    let path = report.path.clone();
+    let Some(skill) = &report.skill else {
+        return Answer {
+            status: "refused",
+            reason: "its file is refused".to_owned(),
+            id: None,
+            path: Some(path),
+            details: findings,
+        };
+    };
+    let (status, reason) = match &report.verdict {
+        _ if report.pending => (
+            "pending",
+            "it waits for trust; `tekne trust` shows it".to_owned(),
+        ),
+        Verdict::Refused => ("refused", "its file is refused".to_owned()),
+        Verdict::Shadowed { by } => {
+            let by = context.environment.shown(by);
+            ("shadowed", format!("the name is taken by {by}"))
+        }
+        _ => ("hidden", hidden_because(catalog, principal, skill)),
+    };
+    Answer {
+        details: findings,
+        ..Answer::about(status, reason, skill)
+    }
+}
+
+fn absent(name: &str, view: &SkillView) -> Answer {
+    let near = view.nearest(name, 5);
+    Answer {
+        status: "absent",
+        reason: "no file of any root declares it".to_owned(),
+        id: None,
+        path: None,
+        details: if near.is_empty() {
+            Vec::new()
+        } else {
+            vec![format!("similar: {}", near.join(", "))]
+        },
+    }
+}
+
+/// Finds which rules hide a skill.
+fn hidden_because(catalog: &SkillCatalog, principal: &Principal, skill: &Skill) -> String {
+    let sees = |principal: &Principal| {
+        let view = catalog.view(principal);
+        view.skills()
+            .iter()
+            .chain(view.user_only())
+            .any(|viewed| viewed.skill.path == skill.path)
+    };
+    // A rule counts if the skill cannot be seen even with every other one lifted.
+    let hides = |rule: &&str| {
+        let mut others = everything(principal, skill);
+        restore(&mut others, principal, rule);
+        !sees(&others)
+    };
+    let rules = [DISABLED, PREFERENCE, GROUPS, ROLES, CONTEXTS];
+    let mut reasons: Vec<&str> = rules.into_iter().filter(hides).collect();
+    if !skill.invocation.model && !skill.invocation.user {
+        reasons.push("its file lets neither a model nor a person start it");
+    }
+    if reasons.is_empty() {
+        reasons.push("this assistant does not see it");
+    }
+    reasons.join("; ")
+}
+
+const DISABLED: &str = "it is disabled in `skills.disabled`";
+const PREFERENCE: &str = "this assistant has it switched off, or has not switched it on";
+const GROUPS: &str = "it is for groups that this assistant is not in";
+const ROLES: &str = "it is for roles that this assistant does not have";
+const CONTEXTS: &str = "it is for other contexts";
+
+/// Returns the principal with every rule lifted that could hide `skill`.
+fn everything(principal: &Principal, skill: &Skill) -> Principal {
+    let mut all = principal.clone();
+    all.disabled.clear();
+    all.groups.extend(skill.groups.clone());
+    all.roles.extend(skill.roles.clone());
+    all.contexts.extend(skill.contexts.clone());
+    all.preferences.clear();
+    let on = skill_core::SkillPreference {
+        enabled: Some(true),
+        load: None,
+    };
+    all.preferences.insert(skill.id.as_str().to_owned(), on);
+    all
+}
+
+/// Puts one rule back as the principal has it.
+fn restore(lifted: &mut Principal, principal: &Principal, what: &str) {
+    match what {
+        DISABLED => lifted.disabled.clone_from(&principal.disabled),
+        PREFERENCE => lifted.preferences.clone_from(&principal.preferences),
+        GROUPS => lifted.groups.clone_from(&principal.groups),
+        ROLES => lifted.roles.clone_from(&principal.roles),
+        _ => lifted.contexts.clone_from(&principal.contexts),
+    }
+}
+
+/// Tells whether a candidate goes by `name`: its id, name, alias, qualified id, or its place.
+fn answers_to(report: &CandidateReport, name: &str) -> bool {
+    let wanted = name.trim().to_lowercase();
+    let is = |text: &str| text.to_lowercase() == wanted;
+    let by_record = report.skill.as_ref().is_some_and(|skill| {
+        is(skill.id.as_str())
+            || is(&skill.name)
+            || skill.aliases.iter().any(|alias| is(alias))
+            || is(skill.qualified_id().as_str())
+    });
+    let folder = report.path.parent().and_then(Path::file_name);
+    by_record || folder.is_some_and(|folder| is(&folder.to_string_lossy()))
+}
+
+fn show(context: &Context, name: &str, answer: &Answer) -> Result<(), CliError> {
+    if context.output.is_json() {
+        let document: Value = json!({
+            "v": 1, "name": name, "status": answer.status, "reason": answer.reason,
+            "id": answer.id, "path": answer.path, "details": answer.details,
+        });
+        return context.output.json_line(&document);
+    }
+    let mut text = format!("{name}: {}\n  {}\n", answer.status, answer.reason);
+    if let Some(path) = &answer.path {
+        text.push_str(&format!("  file: {}\n", context.environment.shown(path)));
+    }
+    for detail in &answer.details {
+        text.push_str(&format!("  {detail}\n"));
+    }
+    context.output.data(&visible(&text))
+}

@@ -1,0 +1,298 @@
+//! What of a project may act, as it is now: settings that loosen, skills that do more than say
+//! something, links that leave it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use skill_core::{
+    CandidateReport, Change, ChangeKind, PackageTree, Scope, Skill, SkillFormat, Snapshot,
+    TreeFileKind, TrustItem, TrustKind, TrustStanding, TrustStore, changes,
+};
+
+use crate::config::Loaded;
+use crate::render::diff::unified;
+use crate::setup::{Project, is_pinned};
+
+/// The longest file that is compared.
+const LONGEST: u64 = 256 * 1024;
+
+/// One thing, how it stands, and what it would do.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) item: TrustItem,
+    /// What trust lets it do, one sentence each.
+    pub(super) acts: Vec<String>,
+    pub(super) state: State,
+    /// What changed since it was trusted, each with its diff where both texts are known.
+    pub(super) changes: Vec<(Change, Option<String>)>,
+    /// Where its files lie: a folder, or the file itself.
+    place: PathBuf,
+}
+
+/// How a thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Trusted,
+    Changed,
+    Pending,
+}
+
+impl State {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::Changed => "changed",
+            Self::Pending => "pending",
+        }
+    }
+}
+
+/// Lists everything of the project that may act, in the order of kinds and paths.
+pub(super) fn items(project: &Project, loaded: &Loaded, snapshot: &Snapshot) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = config(project, loaded).into_iter().collect();
+    let pinned = is_pinned(&loaded.config);
+    let reports = snapshot.reports().iter();
+    shown.extend(reports.filter_map(|report| {
+        skill(project, report, snapshot, pinned).or_else(|| link(project, report))
+    }));
+    shown.extend(followed_links(project));
+    shown.sort_by(|left, right| {
+        (left.item.kind, &left.item.path).cmp(&(right.item.kind, &right.item.path))
+    });
+    shown.dedup_by(|one, other| {
+        (one.item.kind, &one.item.path) == (other.item.kind, &other.item.path)
+    });
+    shown
+}
+
+fn config(project: &Project, loaded: &Loaded) -> Option<Shown> {
+    let file = loaded.project.as_ref()?;
+    if file.loosens.is_empty() {
+        return None;
+    }
+    let acts = file
+        .loosens
+        .iter()
+        .map(|one| format!("sets `{}` to {} ({})", one.key, one.value, one.why));
+    let item = TrustItem {
+        kind: TrustKind::Config,
+        path: project.relative(&file.path)?,
+        digest: file.tree.digest.clone(),
+        files: file.tree.files.clone(),
+        target: None,
+    };
+    Some(Shown::new(project, item, acts.collect(), file.path.clone()))
+}
+
+fn skill(
+    project: &Project,
+    report: &CandidateReport,
+    snapshot: &Snapshot,
+    pinned: bool,
+) -> Option<Shown> {
+    let skill = report.skill.as_ref()?;
+    let refused = report.diagnostics.iter().any(|one| one.is_error());
+    if skill.scope != Scope::Project || refused {
+        return None;
+    }
+    let place = package(skill);
+    let path = project.relative(&place)?;
+    let tree = PackageTree::of_skill(skill).ok()?;
+    let mut acts = Vec::new();
+    if pinned || report.pending {
+        acts.push("its text is shown to models".to_owned());
+    }
+    acts.extend(name_it_takes(skill, snapshot));
+    if !skill.allowed_tools.is_empty() {
+        let tools = skill.allowed_tools.join(", ");
+        acts.push(format!("asks to use without approval: {tools}"));
+    }
+    if skill.format == SkillFormat::Declared {
+        acts.push("runs as a program".to_owned());
+    }
+    let scripts: Vec<&str> = scripts(&tree).collect();
+    if !scripts.is_empty() {
+        acts.push(format!("holds scripts: {}", scripts.join(", ")));
+    }
+    acts.extend(commands_in_text(skill));
+    let known = project.trust.get(TrustKind::Skill, &path).is_some();
+    if acts.is_empty() && !known {
+        return None;
+    }
+    let item = TrustItem {
+        kind: TrustKind::Skill,
+        path,
+        digest: tree.digest,
+        files: tree.files,
+        target: None,
+    };
+    Some(Shown::new(project, item, acts, place))
+}
+
+/// Returns the folder of a skill, or its file where it has none of its own.
+fn package(skill: &Skill) -> PathBuf {
+    match skill.format {
+        SkillFormat::Package | SkillFormat::Declared => {
+            skill.path.parent().unwrap_or(&skill.path).to_owned()
+        }
+        _ => skill.path.clone(),
+    }
+}
+
+fn name_it_takes(skill: &Skill, snapshot: &Snapshot) -> Option<String> {
+    let id = skill.id.as_str().to_lowercase();
+    let mut others = snapshot.skills();
+    let other = others.find(|other| {
+        matches!(other.scope, Scope::User | Scope::Managed)
+            && other.id.as_str().to_lowercase() == id
+            && other.content_digest != skill.content_digest
+    })?;
+    let whose = other.scope.as_str();
+    Some(format!(
+        "takes the name `{}` from the {whose}'s skill",
+        other.id
+    ))
+}
+
+fn scripts(tree: &PackageTree) -> impl Iterator<Item = &str> {
+    let files = tree.files.iter();
+    files
+        .filter(|(path, file)| {
+            file.kind == TreeFileKind::Executable || path.starts_with("scripts/")
+        })
+        .map(|(path, _)| path.as_str())
+}
+
+/// Returns the lines of a skill that ask for a command to be run when it is opened.
+fn commands_in_text(skill: &Skill) -> Vec<String> {
+    let text = std::fs::read_to_string(&skill.path).unwrap_or_default();
+    text.lines()
+        .filter(|line| line.contains("!`"))
+        .map(|line| format!("asks for a command when opened: {}", line.trim()))
+        .take(5)
+        .collect()
+}
+
+/// Returns a link that is not followed because it leaves the project.
+fn link(project: &Project, report: &CandidateReport) -> Option<Shown> {
+    let leaves = report.diagnostics.iter().any(|one| one.code == "SK061");
+    let target = report.path.canonicalize().ok().filter(|_| leaves)?;
+    let item = link_item(project.relative(&report.path)?, &target);
+    let acts = vec![format!("leads out of the project to {}", target.display())];
+    Some(Shown::new(project, item, acts, report.path.clone()))
+}
+
+/// Returns the links that were trusted and lead where they led then.
+fn followed_links(project: &Project) -> Vec<Shown> {
+    let links = project.trusted_links().into_iter();
+    links
+        .filter_map(|(path, _)| {
+            let target = path.canonicalize().ok()?;
+            let item = link_item(project.relative(&path)?, &target);
+            let acts = vec![format!("leads out of the project to {}", target.display())];
+            Some(Shown::new(project, item, acts, path))
+        })
+        .collect()
+}
+
+/// A link is what the project holds; what lies behind it is not the project's to change.
+fn link_item(path: String, target: &Path) -> TrustItem {
+    let target = target.to_string_lossy().into_owned();
+    TrustItem {
+        kind: TrustKind::Link,
+        path,
+        digest: PackageTree::of_file("target", target.as_bytes()).digest,
+        files: BTreeMap::new(),
+        target: Some(target),
+    }
+}
+
+impl Shown {
+    fn new(project: &Project, item: TrustItem, acts: Vec<String>, place: PathBuf) -> Self {
+        let mut shown = Self {
+            acts,
+            state: State::Pending,
+            changes: Vec::new(),
+            place,
+            item,
+        };
+        match project.trust.standing(&shown.item) {
+            TrustStanding::Trusted => shown.state = State::Trusted,
+            TrustStanding::Pending => {}
+            TrustStanding::Changed(known) => {
+                shown.state = State::Changed;
+                let changes = changes(&known.files, &shown.item.files).into_iter();
+                shown.changes = changes
+                    .map(|change| {
+                        let before = known.files.get(&change.path);
+                        let before = before.map(|file| file.sha256.as_str());
+                        let diff = shown.diff(&project.store, &change, before);
+                        (change, diff)
+                    })
+                    .collect();
+            }
+        }
+        shown
+    }
+
+    fn diff(&self, store: &TrustStore, change: &Change, before: Option<&str>) -> Option<String> {
+        let before = match (change.kind, before) {
+            (ChangeKind::Added, _) | (_, None) => String::new(),
+            (_, Some(digest)) => store.text(digest)?,
+        };
+        let after = match change.kind {
+            ChangeKind::Removed => String::new(),
+            _ => self.text(&change.path)?,
+        };
+        Some(unified(&change.path, &before, &after))
+    }
+
+    /// Returns the text of one of its files as it is now, if that is a text and not too long.
+    fn text(&self, file: &str) -> Option<String> {
+        let path = if self.place.is_dir() {
+            self.place.join(file)
+        } else {
+            self.place.clone()
+        };
+        let bytes = self.item.files.get(file)?.bytes;
+        (bytes <= LONGEST).then(|| std::fs::read_to_string(path).ok())?
+    }
+
+    /// Keeps its texts, so that a later change can be shown.
+    pub(super) fn keep_texts(&self, store: &TrustStore) -> Result<(), skill_core::TrustError> {
+        let texts = self.item.files.keys().filter_map(|file| self.text(file));
+        for text in texts {
+            store.keep_text(text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let files: Vec<Value> = self
+            .item
+            .files
+            .iter()
+            .map(|(path, file)| {
+                json!({"path": path, "kind": file.kind.as_str(), "bytes": file.bytes, "sha256": file.sha256})
+            })
+            .collect();
+        let changes: Vec<Value> = self
+            .changes
+            .iter()
+            .map(|(change, diff)| {
+                json!({"path": change.path, "change": change.kind.as_str(), "diff": diff})
+            })
+            .collect();
+        json!({
+            "kind": self.item.kind.as_str(),
+            "path": self.item.path,
+            "state": self.state.as_str(),
+            "digest": self.item.digest,
+            "target": self.item.target,
+            "acts": self.acts,
+            "files": files,
+            "changes": changes,
+        })
+    }
+}
