@@ -2,21 +2,20 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use skill_core::ToolResult;
 
-use crate::offline::READ_FILE;
 use crate::offline::conversation::Conversation;
-use crate::offline::files::without_names;
+use crate::offline::files::{named, without_names};
 use crate::offline::index::Entry;
 use crate::offline::language::{Language, fill, language_of};
+use crate::offline::reading::{Outcome, Reading};
 use crate::offline::steps::{Excerpt, cut, excerpt, steps};
 
 /// The longest quotation of a description or of a tool's failure, in characters.
 const QUOTE_CHARS: usize = 200;
 
-/// How many skills that fit about as well are named.
-const MAX_RIVALS: usize = 5;
+/// How many skills that fit about as well, or files that were not read, are named.
+const MAX_NAMES: usize = 5;
 
 /// Says that no skill fits, and which of the `known` ones come nearest.
 pub(super) fn no_match(
@@ -25,30 +24,32 @@ pub(super) fn no_match(
     nearest: &[&Entry],
 ) -> String {
     let language = language_of(&conversation.task);
-    if known == 0 {
+    let mut text = if known == 0 {
         // Without tools an index that is only searched can't be told from one that is empty.
         let text = if conversation.has_tools() {
             language.no_skills
         } else {
             language.not_listed
         };
-        return text.to_owned();
-    }
-    if nearest.is_empty() {
+        text.to_owned()
+    } else if nearest.is_empty() {
         let none = fill(language.none_near, &known.to_string());
-        return format!("{}\n\n{none}", language.no_skill);
-    }
-    let mut text = format!("{}\n\n{}\n", language.no_skill, language.nearest);
-    for entry in nearest {
-        text.push_str(&line_of(entry));
-    }
-    text.trim_end().to_owned()
+        format!("{}\n\n{none}", language.no_skill)
+    } else {
+        let lines: String = nearest.iter().map(|entry| line_of(entry)).collect();
+        format!("{}\n\n{}{lines}", language.no_skill, language.nearest)
+    };
+    let sentence = language.unread_without_skill;
+    text.push_str(&task_unread(language, sentence, &conversation.task));
+    text
 }
 
 /// Says what the nearest skill is for, where nothing can be opened.
 pub(super) fn described(conversation: &Conversation<'_>, skill: &Entry) -> String {
-    let first = fill(language_of(&conversation.task).described, &skill.id);
-    format!("{first}\n\n{}", line_of(skill).trim_end())
+    let language = language_of(&conversation.task);
+    let first = fill(language.described, &skill.id);
+    let unread = task_unread(language, language.unread_without_tools, &conversation.task);
+    format!("{first}\n{}{unread}", line_of(skill))
 }
 
 /// Says that the skill could not be opened, and why.
@@ -64,21 +65,24 @@ pub(super) fn not_opened(
         language.no_body.to_owned()
     };
     let first = fill(language.not_opened, &skill.id);
-    format!("{first} {reason}\n\n{}", line_of(skill).trim_end())
+    let unread = task_unread(language, language.unread_without_skill, &conversation.task);
+    format!("{first} {reason}\n{}{unread}", line_of(skill))
 }
 
-/// Says the skill's steps and what the files that were read hold.
+/// Says the skill's steps and what the files that were named hold, or why they were not read.
 pub(super) fn followed(
     conversation: &Conversation<'_>,
     skill: &Entry,
     rivals: &[&Entry],
     body: &str,
+    readings: &[Reading<'_>],
 ) -> String {
     let language = language_of(&conversation.task);
     let steps = steps(body);
     let mut text = fill(language.followed, &skill.id);
-    if !rivals.is_empty() {
-        let _ = write!(text, "\n\n{}", rivals_of(language, rivals));
+    let ids: Vec<&str> = rivals.iter().map(|rival| rival.id.as_str()).collect();
+    if let Some(line) = names(language, language.rivals, &ids) {
+        let _ = write!(text, "\n\n{line}");
     }
     if !steps.is_empty() {
         let _ = write!(text, "\n\n{}", fill(language.steps, &skill.id));
@@ -87,64 +91,83 @@ pub(super) fn followed(
         }
     }
     let task = without_names(&conversation.task);
-    let path = |arguments: &Value| Some(arguments.get("path")?.as_str()?.to_owned());
-    let (unread, read): (Vec<_>, Vec<_>) = conversation
-        .answered(READ_FILE)
-        .into_iter()
-        .filter_map(|(arguments, result)| Some((path(&arguments)?, result)))
-        .partition(|(_, result)| result.is_error());
-    for (path, result) in read {
-        let (head, lines) = match excerpt(&result.content, &task, &steps) {
-            Excerpt::Matching(lines) => (language.matching, lines),
-            Excerpt::Beginning(lines) if lines.is_empty() => (language.empty, lines),
-            Excerpt::Beginning(lines) => (language.beginning, lines),
-        };
-        let _ = write!(text, "\n\n{}", fill(head, &path));
-        for line in lines {
-            let _ = write!(text, "\n> {line}");
+    for Reading { path, outcome } in readings {
+        if let Outcome::Read(content) = outcome {
+            text.push_str(&quoted(language, path, content, &task, &steps));
         }
     }
+    let unread = unread(language, readings);
     if !unread.is_empty() {
-        text.push('\n');
-    }
-    for (path, result) in unread {
-        let _ = write!(
-            text,
-            "\n{} ({})",
-            fill(language.unread, &path),
-            failure(result)
-        );
+        let _ = write!(text, "\n\n{}", unread.join("\n"));
     }
     text
 }
 
-/// Names the skills that could have been taken as well.
-fn rivals_of(language: &Language, rivals: &[&Entry]) -> String {
-    let shown = rivals.iter().take(MAX_RIVALS);
-    let mut names: Vec<String> = shown.map(|entry| format!("`{}`", entry.id)).collect();
-    let more = rivals.len() - names.len();
-    if more > 0 {
-        names.push(fill(language.more_rivals, &more.to_string()));
+/// Quotes what a file holds.
+fn quoted(language: &Language, path: &str, content: &str, task: &str, steps: &[String]) -> String {
+    let (head, lines) = match excerpt(content, task, steps) {
+        Excerpt::Matching(lines) => (language.matching, lines),
+        Excerpt::Beginning(lines) if lines.is_empty() => (language.empty, lines),
+        Excerpt::Beginning(lines) => (language.beginning, lines),
+    };
+    let mut text = format!("\n\n{}", fill(head, path));
+    for line in lines {
+        let _ = write!(text, "\n> {line}");
     }
-    fill(language.rivals, &names.join(language.separator))
+    text
 }
 
+/// Says of each file that was not read why.
+fn unread(language: &Language, readings: &[Reading<'_>]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut left = Vec::new();
+    for Reading { path, outcome } in readings {
+        let reason = match outcome {
+            Outcome::Read(_) => continue,
+            Outcome::Failed(result) => failure(result),
+            Outcome::NoTool => language.no_tool.to_owned(),
+            Outcome::TooMany => {
+                left.push(path.as_str());
+                continue;
+            }
+        };
+        lines.push(format!("{}{reason}", fill(language.unread, path)));
+    }
+    lines.extend(names(language, language.too_many, &left));
+    lines
+}
+
+/// Puts the names of files into a sentence; none if there are none.
+fn names(language: &Language, sentence: &str, paths: &[&str]) -> Option<String> {
+    let shown = paths.iter().take(MAX_NAMES);
+    let mut names: Vec<String> = shown.map(|path| format!("`{path}`")).collect();
+    let more = paths.len() - names.len();
+    if more > 0 {
+        names.push(fill(language.more, &more.to_string()));
+    }
+    (!names.is_empty()).then(|| fill(sentence, &names.join(language.separator)))
+}
+
+/// Says that the files of the task were not read, if it names any.
+fn task_unread(language: &Language, sentence: &str, task: &str) -> String {
+    let files = named(task);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    names(language, sentence, &files).map_or_else(String::new, |line| format!("\n\n{line}"))
+}
+
+/// Returns the line of a skill behind a line end, as an index has it.
 fn line_of(entry: &Entry) -> String {
     if entry.description.is_empty() {
-        return format!("- {}\n", entry.id);
+        return format!("\n- {}", entry.id);
     }
-    format!("- {}: {}\n", entry.id, cut(&entry.description, QUOTE_CHARS))
+    format!("\n- {}: {}", entry.id, cut(&entry.description, QUOTE_CHARS))
 }
 
-/// Returns the status and first line of a failed call.
+/// Returns the first line of what a failed call said, or else how it ended.
 fn failure(result: &ToolResult) -> String {
-    let line = result
-        .content
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
-    match line {
-        Some(line) => format!("{}: {}", result.status.as_str(), cut(line, QUOTE_CHARS)),
+    let mut lines = result.content.lines().map(str::trim);
+    match lines.find(|line| !line.is_empty()) {
+        Some(line) => cut(line, QUOTE_CHARS),
         None => result.status.as_str().to_owned(),
     }
 }

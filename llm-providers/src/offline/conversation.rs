@@ -3,6 +3,7 @@
 use serde_json::Value;
 use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolResult};
 
+use crate::offline::OPEN_SKILL;
 use crate::offline::index::escaped;
 
 /// A view of one request.
@@ -60,6 +61,13 @@ impl<'a> Conversation<'a> {
                 (arguments.unwrap_or_default(), result)
             })
             .collect()
+    }
+
+    /// Returns what came of opening a skill in this turn.
+    pub(super) fn opened(&self) -> Option<&'a ToolResult> {
+        let answered = self.answered(OPEN_SKILL).into_iter();
+        let mut opened = answered.filter(|(arguments, _)| arguments.get("resource").is_none());
+        opened.next().map(|(_, result)| result)
     }
 
     /// Returns the newest body of the skill `id` that stands in the request.

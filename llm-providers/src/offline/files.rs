@@ -1,128 +1,129 @@
-//! Finds the names of files in prose; pure, so a name found need not exist.
+//! Finds the names of files in a task; pure, so a name found need not exist.
 
-/// Endings of files that hold text.
-const EXTENSIONS: &[&str] = &[
-    "adoc",
-    "bash",
-    "bat",
-    "c",
-    "cc",
-    "cfg",
-    "conf",
-    "cpp",
-    "cs",
-    "css",
-    "csv",
-    "dart",
-    "diff",
-    "env",
-    "ex",
-    "exs",
-    "go",
-    "gradle",
-    "graphql",
-    "h",
-    "hpp",
-    "hs",
-    "htm",
-    "html",
-    "ics",
-    "ini",
-    "ipynb",
-    "java",
-    "js",
-    "json",
-    "jsonl",
-    "jsx",
-    "kt",
-    "log",
-    "lua",
-    "markdown",
-    "md",
-    "mdx",
-    "mjs",
-    "ndjson",
-    "org",
-    "patch",
-    "php",
-    "pl",
-    "properties",
-    "proto",
-    "ps1",
-    "py",
-    "r",
-    "rb",
-    "rs",
-    "rst",
-    "scala",
-    "scss",
-    "sh",
-    "sql",
-    "srt",
-    "svelte",
-    "swift",
-    "tex",
-    "text",
-    "tf",
-    "toml",
-    "ts",
-    "tsv",
-    "tsx",
-    "txt",
-    "vtt",
-    "vue",
-    "xml",
-    "yaml",
-    "yml",
-    "zsh",
+use crate::offline::extensions::{OTHER, PRODUCTS, TEXT};
+
+/// The longest ending that a name with a folder in front may have without being a known one.
+const MAX_ENDING: usize = 5;
+
+/// Endings of the names of servers: what begins with one is an address.
+const DOMAINS: &[&str] = &[
+    "ai", "cn", "com", "de", "dev", "edu", "gov", "io", "net", "org",
 ];
 
-/// Returns the relative paths of text files that `text` names, in their order, with repetitions.
-pub(super) fn mentioned(text: &str) -> Vec<String> {
-    text.split(|character: char| !is_path_character(character))
-        .filter_map(path)
-        .collect()
-}
-
-/// Returns the first `limit` distinct paths.
-pub(super) fn distinct(paths: Vec<String>, limit: usize) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for path in paths {
-        if kept.len() < limit && !kept.contains(&path) {
-            kept.push(path);
+/// Returns the files a task names, in their order, each once: whatever they are and wherever.
+pub(super) fn named(task: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in pieces(task).filter_map(|(_, piece)| name(piece)) {
+        if names.iter().all(|known| known != name) {
+            names.push(name.to_owned());
         }
     }
-    kept
+    names
 }
 
 /// Returns `text` without the names of files, which say little about its language.
 pub(super) fn without_names(text: &str) -> String {
     text.split_inclusive(|character: char| !is_path_character(character))
-        .filter(|piece| path(piece.trim_end_matches(|c| !is_path_character(c))).is_none())
+        .filter(|piece| name(piece.trim_end_matches(|c| !is_path_character(c))).is_none())
         .collect()
+}
+
+/// Cuts a text into what may be a path, each with where it begins.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive(|character: char| !is_path_character(character))
+        .filter_map(move |piece| {
+            let start = at;
+            at += piece.len();
+            let piece = piece.trim_end_matches(|character| !is_path_character(character));
+            (!piece.is_empty()).then_some((start, piece))
+        })
+}
+
+/// Reads a piece as the plain path of a text file below a folder, as skills name their own.
+pub(super) fn plain_path(piece: &str) -> Option<&str> {
+    let piece = unmarked(piece.trim_end_matches(['.', ':', '-']));
+    let piece = after_foreign_prefix(end_at_extension(piece, &[TEXT])?);
+    let piece = piece.strip_prefix("./").unwrap_or(piece);
+    let outside = piece.starts_with(['/', '~', '-', '.'])
+        || piece.contains([':', '*', '@', '\\'])
+        || piece.split('/').any(|part| part.is_empty() || part == "..");
+    (!outside && !is_foreign(piece)).then_some(piece)
 }
 
 fn is_path_character(character: char) -> bool {
     character.is_alphanumeric() || "_-./~:@*\\".contains(character)
 }
 
-/// Reads one piece of a text as a path, if it can be one inside a workspace.
-fn path(piece: &str) -> Option<String> {
-    let piece = piece
-        .trim_start_matches('@')
-        .trim_end_matches(['.', ':', '-']);
-    // Chinese puts no space around a name: what follows the ending is not part of it.
-    let piece = end_at_extension(piece)?;
-    let piece = after_foreign_prefix(piece);
-    let piece = piece.strip_prefix("./").unwrap_or(piece);
-    let outside = piece.starts_with(['/', '~', '-', '.'])
-        || piece.contains([':', '*', '@', '\\'])
-        || piece.split('/').any(|part| part.is_empty() || part == "..");
-    (!outside).then(|| piece.to_owned())
+/// Takes the marks of bold print off.
+fn unmarked(piece: &str) -> &str {
+    let piece = piece.strip_prefix("**").unwrap_or(piece);
+    piece.strip_suffix("**").unwrap_or(piece)
+}
+
+fn name(piece: &str) -> Option<&str> {
+    let piece = unmarked(piece.trim_end_matches(['.', ':', '-'])).trim_start_matches('@');
+    if piece.contains("://") || piece.contains(['*', '@']) {
+        return None;
+    }
+    let piece = after_label(piece);
+    let name = place(piece)
+        // Chinese puts no space around a name: what follows the ending is not part of it.
+        .or_else(|| end_at_extension(piece, &[TEXT, OTHER]).map(after_foreign_prefix))
+        .or_else(|| below_folder(piece))?;
+    let name = name.strip_prefix("./").unwrap_or(name);
+    (!is_foreign(name)).then_some(name)
+}
+
+/// Drops what stands before a colon, as in `file:a.md`, but not the letter of a drive.
+fn after_label(piece: &str) -> &str {
+    let (before, after) = piece.split_once(':').unwrap_or(("", piece));
+    let has_ending = before.contains(['.', '/']);
+    if before.len() < 2 || has_ending || after.is_empty() {
+        piece
+    } else {
+        after
+    }
+}
+
+/// Reads `/etc/passwd`, `~/x`, `../x`: a path by its beginning, whatever its ending.
+fn place(piece: &str) -> Option<&str> {
+    let begin = piece.find(|c: char| c.is_ascii()).unwrap_or_default();
+    let path = piece.get(begin..)?;
+    let is_path = path.starts_with("../")
+        || path.starts_with("~/")
+        || (path.starts_with('/') && path.matches('/').count() > 1);
+    let ascii = path.trim_end_matches(|character: char| !character.is_ascii());
+    let path = end_at_extension(path, &[TEXT, OTHER]).unwrap_or(ascii);
+    (is_path && !path.contains("//")).then_some(path)
+}
+
+/// Reads `notes/data.xyz`: a folder in front and something like an ending.
+fn below_folder(piece: &str) -> Option<&str> {
+    let piece =
+        after_foreign_prefix(piece.trim_end_matches(|character: char| !character.is_ascii()));
+    let (_, last) = piece.rsplit_once('/')?;
+    let (stem, ending) = last.rsplit_once('.')?;
+    let is_ending = ending.len() <= MAX_ENDING
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && ending.starts_with(|character: char| character.is_ascii_alphabetic());
+    (is_ending && !stem.is_empty()).then_some(piece)
+}
+
+/// Tells whether a name is that of a product, or begins with that of a server.
+fn is_foreign(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let (first, is_address) = match lower.split_once('/') {
+        Some((first, _)) => (first, true),
+        None => (lower.as_str(), false),
+    };
+    let ending = first.rsplit_once('.').map(|(_, ending)| ending);
+    PRODUCTS.contains(&lower.as_str())
+        || (is_address && ending.is_some_and(|ending| DOMAINS.contains(&ending)))
 }
 
 /// Cuts behind a known ending that no further letter or digit of a name follows.
-fn end_at_extension(piece: &str) -> Option<&str> {
+fn end_at_extension<'p>(piece: &'p str, known: &[&[&str]]) -> Option<&'p str> {
     piece.rmatch_indices('.').find_map(|(dot, _)| {
         let rest = piece.get(dot + 1..)?;
         let is_ending =
@@ -133,8 +134,9 @@ fn end_at_extension(piece: &str) -> Option<&str> {
             .chars()
             .next_back()
             .is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let known = EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str());
-        (known && has_stem && stem.len() + ending.len() > 2).then_some(())?;
+        let lower = ending.to_ascii_lowercase();
+        let is_known = known.iter().any(|known| known.contains(&lower.as_str()));
+        (is_known && has_stem && stem.len() + ending.len() > 2).then_some(())?;
         piece.get(..dot + 1 + ending.len())
     })
 }
@@ -163,13 +165,13 @@ fn after_foreign_prefix(piece: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{distinct, mentioned, without_names};
+    use super::{named, pieces, plain_path, without_names};
 
     #[test]
     fn names_are_found_in_prose() {
         for (text, expected) in [
             (
-                "summarise notes/week.md, then b.csv.",
+                "summarise notes/week.md, then b.csv and notes/week.md.",
                 &["notes/week.md", "b.csv"][..],
             ),
             (
@@ -177,25 +179,61 @@ mod tests {
                 &["b.md", "docs/x.md"],
             ),
             ("@src/main.rs: what does it do?", &["src/main.rs"]),
+            ("file:src/main.rs:12 fails", &["src/main.rs"]),
             ("请总结notes/week.md的内容", &["notes/week.md"]),
             ("读“会议记录.md”。", &["会议记录.md"]),
             ("笔记/周会.md 和 README.MD", &["笔记/周会.md", "README.MD"]),
         ] {
-            assert_eq!(mentioned(text), expected, "{text}");
+            assert_eq!(named(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_file_inside_the_workspace_is_passed_over() {
-        let text = "e.g. version 1.2.0, https://example.com/a.md, /etc/passwd.txt, ~/b.md, ../c.md, \
-                    *.md, report.generator.weekly, example.com, .md, a//b.md, c:\\d.md, me@x.md";
-        assert_eq!(mentioned(text), [""; 0]);
+    fn files_that_cannot_be_shown_or_lie_elsewhere_are_named_too() {
+        for (text, expected) in [
+            (
+                "use notes/photo.png and scan.PDF",
+                &["notes/photo.png", "scan.PDF"][..],
+            ),
+            ("show ../../etc/passwd.", &["../../etc/passwd"]),
+            ("读取../../etc/passwd的内容", &["../../etc/passwd"]),
+            ("look at ~/b.md, /etc/hosts", &["~/b.md", "/etc/hosts"]),
+            ("from c:\\docs\\d.md", &["c:\\docs\\d.md"]),
+            ("measure data/run.dat", &["data/run.dat"]),
+        ] {
+            assert_eq!(named(text), expected, "{text}");
+        }
     }
 
     #[test]
-    fn repetitions_and_what_is_too_much_are_dropped() {
-        let paths = mentioned("a.md b.md a.md c.md");
-        assert_eq!(distinct(paths, 2), ["a.md", "b.md"]);
+    fn what_is_no_file_is_passed_over() {
+        let text = "e.g. version 1.2.0, https://example.com/a.md, example.com/b.md, *.md, \
+                    report.generator.weekly, example.com, .md, me@x.md, A/B, and/or, 24/7, \
+                    /weekly-review, Node.js, v1/2.0";
+        assert_eq!(named(text), [""; 0]);
+    }
+
+    #[test]
+    fn a_plain_path_stays_below_its_folder() {
+        assert_eq!(plain_path("./docs/a.md"), Some("docs/a.md"));
+        for piece in [
+            "/etc/passwd.txt",
+            "~/b.md",
+            "../c.md",
+            "*.md",
+            "a//b.md",
+            "c:\\d.md",
+            "a.png",
+            ".md",
+        ] {
+            assert_eq!(plain_path(piece), None, "{piece}");
+        }
+    }
+
+    #[test]
+    fn pieces_know_where_they_begin() {
+        let found: Vec<_> = pieces("见 a.md（b）").collect();
+        assert_eq!(found, [(0, "见"), (4, "a.md"), (11, "b")]);
     }
 
     #[test]

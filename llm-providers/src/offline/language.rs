@@ -16,13 +16,17 @@ pub(super) struct Language {
     pub(super) no_body: &'static str,
     pub(super) followed: &'static str,
     pub(super) rivals: &'static str,
-    pub(super) more_rivals: &'static str,
+    pub(super) more: &'static str,
     pub(super) separator: &'static str,
     pub(super) steps: &'static str,
     pub(super) matching: &'static str,
     pub(super) beginning: &'static str,
     pub(super) empty: &'static str,
     pub(super) unread: &'static str,
+    pub(super) no_tool: &'static str,
+    pub(super) too_many: &'static str,
+    pub(super) unread_without_skill: &'static str,
+    pub(super) unread_without_tools: &'static str,
 }
 
 const ENGLISH: Language = Language {
@@ -36,13 +40,17 @@ const ENGLISH: Language = Language {
     no_body: "its text is not in this conversation",
     followed: "No language model was used: this is the skill `{}` as it is written, and what the files named hold.",
     rivals: "These skills fit about as well: {}. Name one in the task to follow it instead.",
-    more_rivals: "{} more",
+    more: "{} more",
     separator: ", ",
     steps: "Steps of `{}`:",
     matching: "From `{}`:",
     beginning: "Nothing in `{}` matches; it begins:",
     empty: "`{}` is empty.",
-    unread: "Not read: `{}`",
+    unread: "`{}` could not be read: ",
+    no_tool: "there is no tool for it here",
+    too_many: "Not read, as five files are the most that are read: {}.",
+    unread_without_skill: "Not read, as there is no skill to follow: {}.",
+    unread_without_tools: "Not read, as there are no tools here: {}.",
 };
 
 const CHINESE: Language = Language {
@@ -56,13 +64,17 @@ const CHINESE: Language = Language {
     no_body: "对话中没有它的正文",
     followed: "没有使用语言模型：以下是技能 `{}` 的原文步骤，以及所提到的文件中的内容。",
     rivals: "以下技能同样适合：{}。如要改用，请在任务中写出它的名称。",
-    more_rivals: "另外 {} 个",
+    more: "另外 {} 个",
     separator: "、",
     steps: "`{}` 的步骤：",
     matching: "`{}` 中的相关内容：",
     beginning: "`{}` 中没有匹配的内容，开头是：",
     empty: "`{}` 是空的。",
-    unread: "未能读取：`{}`",
+    unread: "`{}` 未能读取：",
+    no_tool: "这里没有读取它的工具",
+    too_many: "以下文件未读取，因为最多读取五个：{}。",
+    unread_without_skill: "没有可遵循的技能，因此未读取：{}。",
+    unread_without_tools: "这里没有工具，因此未读取：{}。",
 };
 
 /// Returns the language of a task, whose file names say little about it.

@@ -5,9 +5,14 @@
 
 mod answer;
 mod conversation;
+mod extensions;
 mod files;
 mod index;
 mod language;
+mod markdown;
+mod mentions;
+mod purpose;
+mod reading;
 mod recall;
 mod search;
 mod similarity;
@@ -24,14 +29,13 @@ use skill_core::{
 
 use crate::offline::conversation::Conversation;
 use crate::offline::index::Entry;
+use crate::offline::reading::Files;
 use crate::offline::recall::Ranking;
 
 /// The tools whose calls and results it knows.
 const OPEN_SKILL: &str = "open_skill";
 const READ_FILE: &str = "read_file";
 
-/// The most files that are read for one task.
-const MAX_FILES: usize = 5;
 /// How many skills are named where none fits.
 const NEAREST: usize = 3;
 
@@ -115,32 +119,33 @@ fn next_move(conversation: &Conversation<'_>) -> Move {
     }
     match conversation.body_of(&best.id) {
         Some(body) => follow(conversation, &ranking, best, body),
-        None => match conversation.answered(OPEN_SKILL).first() {
-            Some((_, result)) => Move::Say(answer::not_opened(conversation, best, result)),
+        None => match conversation.opened() {
+            Some(result) => Move::Say(answer::not_opened(conversation, best, result)),
             None => Move::Call(vec![(OPEN_SKILL, json!({ "id": best.id }))]),
         },
     }
 }
 
-/// Reads what the task and the skill name, once, then answers.
+/// Reads what the task and the skill name, then answers.
 fn follow(
     conversation: &Conversation<'_>,
     ranking: &Ranking<'_>,
     skill: &Entry,
     body: &str,
 ) -> Move {
-    let asked = !conversation.answered(READ_FILE).is_empty();
-    if !asked && conversation.offers(READ_FILE) {
-        let mut paths = files::mentioned(&conversation.task);
-        paths.extend(files::mentioned(body));
-        let paths = files::distinct(paths, MAX_FILES);
-        if !paths.is_empty() {
-            let call = |path| (READ_FILE, json!({ "path": path }));
-            return Move::Call(paths.into_iter().map(call).collect());
-        }
+    let files = Files::new(conversation, &skill.id, body);
+    let calls = files.calls();
+    if !calls.is_empty() {
+        return Move::Call(calls);
     }
     let rivals = ranking.rivals();
-    Move::Say(answer::followed(conversation, skill, &rivals, body))
+    Move::Say(answer::followed(
+        conversation,
+        skill,
+        &rivals,
+        body,
+        &files.readings(),
+    ))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::offline::markdown::{bullet, heading, numbered, prose};
 use crate::offline::words::terms;
 
 const MAX_STEPS: usize = 12;
@@ -17,7 +18,9 @@ pub(super) fn steps(body: &str) -> Vec<String> {
     if !numbered.is_empty() {
         return numbered;
     }
-    let headings: Vec<String> = lines.iter().filter_map(|line| heading(line)).collect();
+    let headings = lines.iter().filter_map(|line| heading(line));
+    let headings = headings.filter(|(level, _)| *level > 1);
+    let headings: Vec<String> = headings.map(|(_, text)| text.to_owned()).collect();
     if headings.len() > 1 {
         return bounded(headings);
     }
@@ -91,19 +94,6 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Returns the lines outside of fenced code.
-fn prose(body: &str) -> Vec<&str> {
-    let mut inside = false;
-    body.lines()
-        .filter(|line| {
-            let fence =
-                line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-            inside ^= fence;
-            !inside && !fence
-        })
-        .collect()
-}
-
 /// Returns the items that `read` finds at the left margin, with the lines that go on with them.
 fn items(lines: &[&str], read: fn(&str) -> Option<&str>) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
@@ -130,39 +120,6 @@ fn bounded(items: Vec<String>) -> Vec<String> {
         .take(MAX_STEPS)
         .map(|item| cut(item, MAX_STEP_CHARS))
         .collect()
-}
-
-/// Reads `1. text`, `1) text`, `1、text`.
-fn numbered(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
-    if rest.len() == line.len() {
-        return None;
-    }
-    let text = rest
-        .strip_prefix(". ")
-        .or_else(|| rest.strip_prefix(") "))
-        .or_else(|| rest.strip_prefix('、'))
-        .or_else(|| rest.strip_prefix('．'))?;
-    Some(text.trim()).filter(|text| !text.is_empty())
-}
-
-fn bullet(line: &str) -> Option<&str> {
-    let text = ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))?;
-    Some(text.trim()).filter(|text| !text.is_empty())
-}
-
-/// Reads a heading below the first level, which is the title.
-fn heading(line: &str) -> Option<String> {
-    let rest = line.trim_start_matches('#');
-    let level = line.len() - rest.len();
-    let text = rest
-        .strip_prefix(' ')?
-        .trim()
-        .trim_end_matches('#')
-        .trim_end();
-    (level > 1 && !text.is_empty()).then(|| text.to_owned())
 }
 
 #[cfg(test)]

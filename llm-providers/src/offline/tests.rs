@@ -206,10 +206,14 @@ fn files_that_cannot_be_read_are_named_with_the_reason() {
                     CallStatus::Rejected,
                     "denied: reading is not allowed here\nmore",
                 ),
-                (CallStatus::Error, ""),
+                (CallStatus::Error, "nothing at `plan.md`\nmore"),
             ],
+        )
+        .answered(
+            &[r#"open_skill {"id":"meeting-minutes","resource":"plan.md"}"#],
+            &[(CallStatus::Error, "")],
         );
-    insta::assert_snapshot!(scene.says(), @r"
+    insta::assert_snapshot!(scene.says(), @"
     No language model was used: this is the skill `meeting-minutes` as it is written, and what the files named hold.
 
     Steps of `meeting-minutes`:
@@ -217,8 +221,8 @@ fn files_that_cannot_be_read_are_named_with_the_reason() {
     2. List every decision with its owner.
     3. Compare with `plan.md`.
 
-    Not read: `notes/raw.md` (rejected: denied: reading is not allowed here)
-    Not read: `plan.md` (error)
+    `notes/raw.md` could not be read: denied: reading is not allowed here
+    `plan.md` could not be read: nothing at `plan.md`
     ");
 }
 
@@ -228,7 +232,7 @@ fn no_more_than_five_files_are_read_those_of_the_task_first() {
     let task = "Meeting minutes from d.md, c.md, b.md and a.md";
     let read = |path: &str| format!(r#"read_file {{"path":"{path}"}}"#);
     let expected = ["d.md", "c.md", "b.md", "a.md", "x.md"].map(read);
-    Scene::agent(task)
+    let scene = Scene::agent(task)
         .answered(
             &[OPEN_MINUTES],
             &[(CallStatus::Success, &opened("meeting-minutes", body))],
@@ -236,8 +240,90 @@ fn no_more_than_five_files_are_read_those_of_the_task_first() {
         .answered(
             &expected.each_ref().map(String::as_str),
             &[(CallStatus::Success, "x"); 5],
+        );
+    let last = scene.says().lines().last().unwrap_or_default().to_owned();
+    insta::assert_snapshot!(last, @"Not read, as five files are the most that are read: `y.md`.");
+}
+
+#[test]
+fn documents_beside_the_skill_are_read_with_it_and_else_looked_for_in_the_workspace() {
+    let body = "1. See [the guide](references/guide.md) and `assets/form.md`.\n\
+                2. Save the minutes to `out/minutes.md`.";
+    let guide = "<resource skill=\"meeting-minutes\" path=\"references/guide.md\" digest=\"0a\">\n\
+                 Begin with the date.\n</resource:0a>";
+    let scene = Scene::agent("Write the meeting minutes")
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", body))],
         )
-        .says();
+        .answered(
+            &[
+                r#"open_skill {"id":"meeting-minutes","resource":"references/guide.md"}"#,
+                r#"open_skill {"id":"meeting-minutes","resource":"assets/form.md"}"#,
+            ],
+            &[
+                (CallStatus::Success, guide),
+                (CallStatus::Error, "no such file"),
+            ],
+        )
+        .answered(
+            &[r#"read_file {"path":"assets/form.md"}"#],
+            &[(CallStatus::Success, "Date:\nPresent:\n")],
+        );
+    insta::assert_snapshot!(scene.says(), @"
+    No language model was used: this is the skill `meeting-minutes` as it is written, and what the files named hold.
+
+    Steps of `meeting-minutes`:
+    1. See [the guide](references/guide.md) and `assets/form.md`.
+    2. Save the minutes to `out/minutes.md`.
+
+    Nothing in `references/guide.md` matches; it begins:
+    > Begin with the date.
+
+    Nothing in `assets/form.md` matches; it begins:
+    > Date:
+    > Present:
+    ");
+}
+
+#[test]
+fn a_task_may_name_any_file_and_each_is_answered_for() {
+    let task = "Meeting minutes from notes/photo.png, ../../etc/passwd and gone.md";
+    let scene = Scene::agent(task)
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", "1. Sit.\n"))],
+        )
+        .answered(
+            &[
+                r#"read_file {"path":"notes/photo.png"}"#,
+                r#"read_file {"path":"../../etc/passwd"}"#,
+                r#"read_file {"path":"gone.md"}"#,
+            ],
+            &[
+                (CallStatus::Error, "`notes/photo.png` is a binary file"),
+                (CallStatus::Rejected, "it lies outside"),
+                (CallStatus::Error, "nothing at `gone.md`"),
+            ],
+        );
+    insta::assert_snapshot!(scene.says(), @"
+    No language model was used: this is the skill `meeting-minutes` as it is written, and what the files named hold.
+
+    Steps of `meeting-minutes`:
+    1. Sit.
+
+    `notes/photo.png` could not be read: `notes/photo.png` is a binary file
+    `../../etc/passwd` could not be read: it lies outside
+    `gone.md` could not be read: nothing at `gone.md`
+    ");
+}
+
+#[test]
+fn files_are_answered_for_where_nothing_is_followed_too() {
+    let unread = |scene: Scene| scene.says().lines().last().unwrap_or_default().to_owned();
+    insta::assert_snapshot!(unread(Scene::agent("Bake a cake from cake.md")), @"Not read, as there is no skill to follow: `cake.md`.");
+    insta::assert_snapshot!(unread(Scene::new("meeting minutes from a.md and b.png?")), @"Not read, as there are no tools here: `a.md`, `b.png`.");
+    insta::assert_snapshot!(unread(Scene::agent("按照 蛋糕.md 做一个蛋糕")), @"没有可遵循的技能，因此未读取：`蛋糕.md`。");
 }
 
 #[test]
@@ -246,8 +332,8 @@ fn a_denied_skill_is_reported_and_not_asked_for_again() {
         &[OPEN_MINUTES],
         &[(CallStatus::Rejected, "denied by the policy")],
     );
-    insta::assert_snapshot!(scene.says(), @r"
-    No language model was used, and the skill `meeting-minutes` could not be opened: rejected: denied by the policy
+    insta::assert_snapshot!(scene.says(), @"
+    No language model was used, and the skill `meeting-minutes` could not be opened: denied by the policy
 
     - meeting-minutes: Turn raw meeting notes into minutes with decisions and owners.
     ");
@@ -328,9 +414,15 @@ fn without_a_file_tool_the_steps_are_the_answer() {
         .tools(&["open_skill"])
         .answered(
             &[OPEN_MINUTES],
-            &[(CallStatus::Success, &opened("meeting-minutes", MINUTES))],
+            &[(CallStatus::Success, &opened("meeting-minutes", "1. Sit.\n"))],
         );
-    assert!(scene.says().ends_with("3. Compare with `plan.md`."));
+    assert!(
+        scene
+            .says()
+            .ends_with("1. Sit.\n\n`notes/raw.md` could not be read: there is no tool for it here"),
+        "{}",
+        scene.says()
+    );
 }
 
 #[test]

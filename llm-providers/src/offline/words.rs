@@ -82,7 +82,7 @@ fn is_cjk(character: char) -> bool {
 }
 
 /// Takes the commonest English endings off, so that `reports`, `reported` and `reporting` meet.
-fn stem(word: &str) -> String {
+pub(super) fn stem(word: &str) -> String {
     let is_word = word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_word {
         return word.to_owned();
