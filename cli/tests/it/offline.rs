@@ -35,7 +35,7 @@ fn the_first_command_of_the_readme_finds_opens_and_follows_a_skill() {
     for part in [
         "1. Read `notes/week.md`",
         "Finished: refunds work",
-        "From `notes/goals.md`",
+        "All of `notes/goals.md`",
     ] {
         assert!(answer.contains(part), "no `{part}` in {answer}");
     }

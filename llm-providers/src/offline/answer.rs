@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use skill_core::ToolResult;
 
 use crate::offline::conversation::Conversation;
+use crate::offline::excerpt::{Excerpt, cut, excerpt};
 use crate::offline::files::{named, without_names};
 use crate::offline::index::Entry;
 use crate::offline::language::{Language, fill, language_of};
 use crate::offline::reading::{Outcome, Reading};
-use crate::offline::steps::{Excerpt, cut, excerpt, steps};
+use crate::offline::steps::{Group, steps};
 
 /// The longest quotation of a description or of a tool's failure, in characters.
 const QUOTE_CHARS: usize = 200;
@@ -84,12 +85,8 @@ pub(super) fn followed(
     if let Some(line) = names(language, language.rivals, &ids) {
         let _ = write!(text, "\n\n{line}");
     }
-    if !steps.is_empty() {
-        let _ = write!(text, "\n\n{}", fill(language.steps, &skill.id));
-        for (number, step) in (1..).zip(&steps) {
-            let _ = write!(text, "\n{number}. {step}");
-        }
-    }
+    text.push_str(&shown_steps(language, &skill.id, body, &steps));
+    let steps: Vec<String> = steps.into_iter().flat_map(|group| group.items).collect();
     let task = without_names(&conversation.task);
     for Reading { path, outcome } in readings {
         if let Outcome::Read(content) = outcome {
@@ -103,16 +100,41 @@ pub(super) fn followed(
     text
 }
 
+/// Lists the steps, numbered anew and set in below each heading.
+fn shown_steps(language: &Language, skill: &str, body: &str, steps: &[Group]) -> String {
+    if body.trim().is_empty() {
+        return format!("\n\n{}", fill(language.no_text, skill));
+    }
+    if steps.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n\n{}", fill(language.steps, skill));
+    for group in steps {
+        let indent = if let Some(heading) = &group.heading {
+            let _ = write!(text, "\n{heading}");
+            "   "
+        } else {
+            ""
+        };
+        for (number, step) in (1..).zip(&group.items) {
+            let _ = write!(text, "\n{indent}{number}. {step}");
+        }
+    }
+    text
+}
+
 /// Quotes what a file holds.
 fn quoted(language: &Language, path: &str, content: &str, task: &str, steps: &[String]) -> String {
     let (head, lines) = match excerpt(content, task, steps) {
+        Excerpt::Empty => (language.empty, Vec::new()),
+        Excerpt::Whole(lines) => (language.whole, lines),
         Excerpt::Matching(lines) => (language.matching, lines),
-        Excerpt::Beginning(lines) if lines.is_empty() => (language.empty, lines),
         Excerpt::Beginning(lines) => (language.beginning, lines),
     };
     let mut text = format!("\n\n{}", fill(head, path));
     for line in lines {
-        let _ = write!(text, "\n> {line}");
+        text.push_str(if line.is_empty() { "\n>" } else { "\n> " });
+        text.push_str(&line);
     }
     text
 }

@@ -5,6 +5,7 @@
 
 mod answer;
 mod conversation;
+mod excerpt;
 mod extensions;
 mod files;
 mod index;
