@@ -84,12 +84,18 @@ pub(super) const OTHER: &[&str] = &[
     "sqlite", "svg", "tar", "tgz", "tiff", "wasm", "wav", "webm", "webp", "xls", "xlsx", "zip",
 ];
 
-/// Names of products that look like files.
+/// Endings of programs, which are run rather than read.
+pub(super) const PROGRAMS: &[&str] = &[
+    "bash", "bat", "js", "mjs", "pl", "ps1", "py", "rb", "sh", "ts", "zsh",
+];
+
+/// Names of products and the like that look like files.
 pub(super) const PRODUCTS: &[&str] = &[
     "alpine.js",
     "angular.js",
     "backbone.js",
     "chart.js",
+    "console.log",
     "d3.js",
     "discord.js",
     "ember.js",

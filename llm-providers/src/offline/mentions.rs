@@ -1,5 +1,6 @@
 //! Finds the files that a skill's text tells to read; what it tells to write is none of them.
 
+use crate::offline::extensions::PROGRAMS;
 use crate::offline::files::{pieces, plain_path};
 use crate::offline::markdown::paragraphs;
 use crate::offline::purpose::{Purpose, Sentence};
@@ -79,7 +80,7 @@ pub(super) fn mentioned(body: &str) -> Vec<Mention> {
         }
     }
     mentions.retain(|mention| match mention.purpose {
-        Purpose::Read => true,
+        Purpose::Read => mention.own || !is_program(&mention.path),
         Purpose::Named => mention.own || mention.path.contains('/'),
         Purpose::Run => mention.own,
         Purpose::Write => false,
@@ -100,6 +101,10 @@ fn mention(paragraph: &str, at: usize, piece: &str) -> Option<Mention> {
     if is_placeholder(before, path, after, root) {
         return None;
     }
+    if after.trim_start_matches('`').starts_with("](") {
+        // The label of a link says what its target says, or less.
+        return None;
+    }
     let linked = before.ends_with("](");
     let folder = path.split_once('/').map(|(folder, _)| folder);
     let sentence = Sentence::around(before, after);
@@ -111,6 +116,11 @@ fn mention(paragraph: &str, at: usize, piece: &str) -> Option<Mention> {
         optional: OPTIONAL.iter().any(|word| words.contains(word)),
         sentence: words,
     })
+}
+
+fn is_program(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| PROGRAMS.contains(&ending))
 }
 
 /// Tells whether what stands before a name is the folder of the skill, as in `{baseDir}/a.md`.
@@ -150,6 +160,9 @@ fn is_placeholder(before: &str, path: &str, after: &str, root: bool) -> bool {
             .any(unnamed)
         || formal.contains(&stem)
         || formless.contains(&stem)
+        || stem
+            .split(['-', '_'])
+            .any(|part| ["N", "NN", "X", "XX"].contains(&part))
         || stem.to_ascii_lowercase().starts_with("your")
         || pattern.iter().any(|pattern| stem.contains(pattern))
 }
@@ -219,7 +232,7 @@ mod tests {
     fn what_only_shows_the_form_of_a_name_is_not_read() {
         let body = "Read `HOME/x.md`, `$HOME/x.md`, `<name>.md`, `docs/<name>.md`, `*.md`, \
                     `docs/*.md`, `{slug}/a.md`, `notes/YYYY-MM-DD.md`, `path/to/a.md`, \
-                    `your-notes.md`, `…/X.md`, `docs/X/a.md`, `SKILL.md`, `other/SKILL.md`, \
+                    `your-notes.md`, `…/X.md`, `docs/X/a.md`, `round-N-notes.md`, `SKILL.md`, `other/SKILL.md`, \
                     `~/a.md`, `/etc/a.md`, `../a.md`, `.hidden/a.md` and https://x.org/a.md.\n\
                     ```\nread docs/a.md\n```\n";
         assert_eq!(paths(body), [""; 0]);
@@ -228,7 +241,8 @@ mod tests {
     #[test]
     fn a_bare_name_that_is_only_spoken_of_is_not_read() {
         assert_eq!(paths("| `findings.md` | Research |"), [""; 0]);
-        assert_eq!(paths("Then run `audit.py`."), [""; 0]);
+        assert_eq!(paths("Then run `audit.py`; use `draw.js` here."), [""; 0]);
+        assert_eq!(paths("See [guide.md](../other/guide.md)."), [""; 0]);
         assert_eq!(paths("- [examples.md](examples.md)"), ["examples.md"]);
     }
 

@@ -78,17 +78,25 @@ impl<'a> Files<'a> {
 
     /// Returns the calls that read what is still to be read, none if that is nothing.
     ///
-    /// All files are asked for at once where they are looked for first; those that were not there
-    /// are asked for once more elsewhere.
+    /// Files are asked for at once where they are looked for first, and those that were not there
+    /// once more elsewhere. Nothing says which a bare name is, so that room is kept to try both.
     pub(super) fn calls(&self) -> Vec<(&'static str, Value)> {
-        let left = MAX_READS.saturating_sub(self.answers.len());
         let is_first = self.answers.is_empty();
-        let next = self.wanted.iter().filter_map(|wanted| {
-            let place = self.next_place(wanted)?;
+        let mut left = MAX_READS.saturating_sub(self.answers.len());
+        let mut calls = Vec::new();
+        for wanted in &self.wanted {
             let begun = self.answers.iter().any(|(_, path, _)| *path == wanted.path);
-            (is_first || begun).then(|| self.call(place, &wanted.path))
-        });
-        next.take(left).collect()
+            let Some(place) = self.next_place(wanted).filter(|_| is_first || begun) else {
+                continue;
+            };
+            if left == 0 {
+                break;
+            }
+            let is_guess = is_first && wanted.places.len() > 1 && !wanted.path.contains('/');
+            left = left.saturating_sub(if is_guess { 2 } else { 1 });
+            calls.push(self.call(place, &wanted.path));
+        }
+        calls
     }
 
     /// Returns every file that was named with what came of it.
@@ -187,15 +195,14 @@ fn wanted(task: &str, body: &str) -> Vec<Wanted> {
     wanted
 }
 
-/// Returns where a file that a skill names may lie. A bare name may be meant either way.
+/// Returns where a file that a skill names may lie: in folders of its own, or where the work is.
 fn places(mention: &Mention) -> Vec<Place> {
-    let is_bare = !mention.path.contains('/');
     if mention.own {
         vec![Place::Skill, Place::Workspace]
-    } else if is_bare && !mention.optional {
-        vec![Place::Workspace, Place::Skill]
-    } else {
+    } else if mention.optional {
         vec![Place::Workspace]
+    } else {
+        vec![Place::Workspace, Place::Skill]
     }
 }
 

@@ -144,17 +144,28 @@ impl<'a> Ranking<'a> {
 }
 
 /// Returns the words of a task for a listing tool to look for: the beginnings of words that all
-/// their forms share, and pairs of CJK characters.
+/// their forms share, and pairs of CJK characters. Weak ones serve only where there are no others.
 pub(super) fn query(task: &str) -> String {
     let is_pair = |word: &String| !word.is_ascii() && terms(word) == [word.as_str()];
     let words = task
         .unicode_words()
         .filter(|word| word.chars().count() > 1)
-        .filter_map(|word| Some(beginning(word, terms(word).first()?)))
-        .chain(terms(task).into_iter().filter(is_pair));
+        .filter_map(|word| {
+            let stem = terms(word).into_iter().next()?;
+            Some((beginning(word, &stem), stem))
+        });
+    let pairs = terms(task).into_iter().filter(is_pair);
+    let words: Vec<(String, String)> = words
+        .chain(pairs.map(|pair| (pair.clone(), pair)))
+        .collect();
+    let is_weak = |stem: &str| WEAK_TERMS.contains(&stem);
+    let all_weak = words.iter().all(|(_, stem)| is_weak(stem));
     let mut query: Vec<String> = Vec::new();
     let mut length = 0;
-    for word in words {
+    for (word, _) in words
+        .into_iter()
+        .filter(|(_, stem)| all_weak || !is_weak(stem))
+    {
         length += word.chars().count() + 1;
         if length > QUERY_CHARS {
             break;

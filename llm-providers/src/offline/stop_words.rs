@@ -6,12 +6,12 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "at", "be", "been", "before", "but", "by", "can", "could", "did", "do", "does", "don", "done",
     "each", "for", "from", "had", "has", "have", "he", "hello", "help", "her", "here", "hi", "him",
     "his", "how", "if", "in", "into", "is", "it", "its", "just", "let", "like", "may", "me",
-    "more", "my", "need", "needs", "no", "not", "of", "on", "one", "or", "other", "our", "out",
-    "over", "please", "she", "should", "skill", "skills", "so", "some", "such", "task", "tasks",
-    "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they",
-    "this", "those", "to", "up", "us", "use", "used", "user", "users", "uses", "using", "via",
-    "want", "wants", "was", "we", "were", "what", "when", "whenever", "where", "which", "while",
-    "who", "why", "will", "with", "within", "would", "you", "your",
+    "more", "my", "need", "needs", "no", "not", "now", "of", "on", "one", "or", "other", "our",
+    "out", "over", "please", "she", "should", "skill", "skills", "so", "some", "such", "task",
+    "tasks", "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "to", "up", "us", "use", "used", "user", "users", "uses", "using",
+    "via", "want", "wants", "was", "we", "were", "what", "when", "whenever", "where", "which",
+    "while", "who", "why", "will", "with", "within", "would", "you", "your",
 ];
 
 /// Stems and pairs that many skills share: alone they are no reason to take one.

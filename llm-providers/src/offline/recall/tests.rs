@@ -202,5 +202,6 @@ fn a_query_holds_the_telling_words_once() {
         "review report summarise policies box minute Analysis"
     );
     assert_eq!(query("帮我写本周的周报 PDF"), "PDF 写本 本周 周报");
+    assert_eq!(query("run the new project"), "run new project");
     assert!(query(&"word ".repeat(1000)).chars().count() <= 200);
 }

@@ -45,7 +45,7 @@ fn a_long_catalogue_is_asked_with_the_words_of_the_task() {
         .tools(&["open_skill", "list_skills", "read_file"])
         .without_index()
         .answered(
-            &[r#"list_skills {"query":"Write minute meet"}"#],
+            &[r#"list_skills {"query":"minute meet"}"#],
             &[(
                 CallStatus::Success,
                 "- meeting-minutes: Turn meeting notes into minutes.\n",
@@ -98,11 +98,11 @@ fn a_search_goes_on_for_as_long_as_there_are_pages_and_all_of_them_are_weighed()
         .tools(&["open_skill", "list_skills"])
         .without_index()
         .answered(
-            &[r#"list_skills {"query":"Write minute meet"}"#],
+            &[r#"list_skills {"query":"minute meet"}"#],
             &[(CallStatus::Success, &first)],
         )
         .answered(
-            &[r#"list_skills {"query":"Write minute meet","offset":1}"#],
+            &[r#"list_skills {"query":"minute meet","offset":1}"#],
             &[(CallStatus::Success, &second)],
         )
         .answered(
@@ -124,7 +124,7 @@ fn of_skills_that_tie_the_first_is_opened_and_the_others_are_named() {
         ),
         (
             "处理这张 invoice",
-            "invoice 处理",
+            "invoice",
             "以下技能同样适合：`invoice-check`、`invoice-number`、`invoice-reminder`。",
         ),
     ] {

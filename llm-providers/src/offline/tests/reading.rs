@@ -102,6 +102,25 @@ fn documents_beside_the_skill_are_read_with_it_and_else_looked_for_in_the_worksp
 }
 
 #[test]
+fn room_is_kept_to_look_for_a_bare_name_in_both_places() {
+    let body = "1. See a.md, b.md, c.md and d.md.";
+    let read = |path: &str| format!(r#"read_file {{"path":"{path}"}}"#);
+    let open = |path: &str| format!(r#"open_skill {{"id":"meeting-minutes","resource":"{path}"}}"#);
+    let missing = [(CallStatus::Error, "nothing there"); 3];
+    Scene::agent("Write the meeting minutes")
+        .answered(
+            &[OPEN_MINUTES],
+            &[(CallStatus::Success, &opened("meeting-minutes", body))],
+        )
+        .answered(&[&read("a.md"), &read("b.md"), &read("c.md")], &missing)
+        .answered(
+            &[&open("a.md"), &open("b.md")],
+            &[(CallStatus::Success, "x"); 2],
+        )
+        .says();
+}
+
+#[test]
 fn a_task_may_name_any_file_and_each_is_answered_for() {
     let task = "Meeting minutes from notes/photo.png, ../../etc/passwd and gone.md";
     let scene = Scene::agent(task)
