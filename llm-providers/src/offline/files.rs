@@ -23,9 +23,29 @@ pub(super) fn named(task: &str) -> Vec<String> {
 
 /// Returns `text` without the names of files, which say little about its language.
 pub(super) fn without_names(text: &str) -> String {
-    text.split_inclusive(|character: char| !is_path_character(character))
-        .filter(|piece| name(piece.trim_end_matches(|c| !is_path_character(c))).is_none())
-        .collect()
+    replacing_names(text, |_| "")
+}
+
+/// Returns `text` with the names of files cut down to what tells most: no folders, no ending.
+pub(super) fn with_stems(text: &str) -> String {
+    replacing_names(text, |name| {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+    })
+}
+
+fn replacing_names(text: &str, replace: impl Fn(&str) -> &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, piece) in pieces(text) {
+        let Some(name) = name(piece) else { continue };
+        let at = at + piece.find(name).unwrap_or_default();
+        replaced.push_str(text.get(done..at).unwrap_or_default());
+        replaced.push_str(replace(name));
+        done = at + name.len();
+    }
+    replaced.push_str(text.get(done..).unwrap_or_default());
+    replaced
 }
 
 /// Cuts a text into what may be a path, each with where it begins.
@@ -165,7 +185,7 @@ fn after_foreign_prefix(piece: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{named, pieces, plain_path, without_names};
+    use super::{named, pieces, plain_path, with_stems, without_names};
 
     #[test]
     fn names_are_found_in_prose() {
@@ -237,7 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn names_can_be_taken_out() {
-        assert_eq!(without_names("总结 notes/week.md 吧"), "总结 吧");
+    fn names_can_be_taken_out_or_cut_down() {
+        let task = "总结notes/week.md吧，再看 a/周会.md 的内容";
+        assert_eq!(without_names(task), "总结吧，再看  的内容");
+        assert_eq!(with_stems(task), "总结week吧，再看 周会 的内容");
     }
 }

@@ -4,6 +4,7 @@
 //! part of an agent without a key, a server or chance.
 
 mod answer;
+mod asked;
 mod conversation;
 mod excerpt;
 mod extensions;

@@ -1,9 +1,8 @@
 //! Ranks listed skills by the words they share with a task (BM25), with a floor below which none fits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use crate::offline::asked::Asked;
 use crate::offline::index::Entry;
 use crate::offline::similarity::Likeness;
 use crate::offline::stop_words::WEAK_TERMS;
@@ -18,8 +17,6 @@ const WEAK_EVIDENCE: f64 = 0.4;
 const LONG_TASK: f64 = 12.0;
 /// From which part of the best score on another skill fits about as well.
 const RIVAL: f64 = 0.75;
-/// The longest query sent to a listing tool, in characters.
-const QUERY_CHARS: usize = 200;
 
 /// Where a description says what a skill is not for; what follows would attract the wrong tasks.
 const EXCLUSIONS: &[&str] = &[
@@ -66,7 +63,7 @@ struct Ranked<'a> {
 impl<'a> Ranking<'a> {
     /// Ranks `entries` for `task`; equals stand in the order of their ids.
     pub(super) fn new(entries: &'a [Entry], task: &str, listing: Listing) -> Self {
-        let query: BTreeSet<String> = terms(task).into_iter().collect();
+        let asked = Asked::new(task);
         let corpus = Corpus::new(entries, listing);
         let lower = task.to_lowercase();
         let rank = |(entry, text): (&'a Entry, &Text)| {
@@ -74,9 +71,9 @@ impl<'a> Ranking<'a> {
             Ranked {
                 entry,
                 named,
-                score: corpus.score(&query, text),
-                shared: corpus.shared(&query, text),
-                fits: named || corpus.is_evidence(&query, text),
+                score: corpus.score(&asked, text),
+                shared: corpus.shared(&asked, text),
+                fits: named || corpus.is_evidence(&asked, text),
             }
         };
         let mut ranked: Vec<Ranked<'a>> = entries.iter().zip(&corpus.texts).map(rank).collect();
@@ -143,53 +140,6 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Returns the words of a task for a listing tool to look for: the beginnings of words that all
-/// their forms share, and pairs of CJK characters. Weak ones serve only where there are no others.
-pub(super) fn query(task: &str) -> String {
-    let is_pair = |word: &String| !word.is_ascii() && terms(word) == [word.as_str()];
-    let words = task
-        .unicode_words()
-        .filter(|word| word.chars().count() > 1)
-        .filter_map(|word| {
-            let stem = terms(word).into_iter().next()?;
-            Some((beginning(word, &stem), stem))
-        });
-    let pairs = terms(task).into_iter().filter(is_pair);
-    let words: Vec<(String, String)> = words
-        .chain(pairs.map(|pair| (pair.clone(), pair)))
-        .collect();
-    let is_weak = |stem: &str| WEAK_TERMS.contains(&stem);
-    let all_weak = words.iter().all(|(_, stem)| is_weak(stem));
-    let mut query: Vec<String> = Vec::new();
-    let mut length = 0;
-    for (word, _) in words
-        .into_iter()
-        .filter(|(_, stem)| all_weak || !is_weak(stem))
-    {
-        length += word.chars().count() + 1;
-        if length > QUERY_CHARS {
-            break;
-        }
-        if !query.contains(&word) {
-            query.push(word);
-        }
-    }
-    query.join(" ")
-}
-
-/// Returns a word without its ending, but whole if its stem is no part of it or only lacks an `e`.
-fn beginning(word: &str, stem: &str) -> String {
-    let ending = word
-        .get(..stem.len())
-        .filter(|start| start.eq_ignore_ascii_case(stem))
-        .and_then(|_| word.get(stem.len()..));
-    match ending {
-        Some("es") if !stem.ends_with(['s', 'x', 'z', 'h']) => format!("{stem}e"),
-        Some(ending) if ending.len() > 1 || ending == "s" => stem.to_owned(),
-        _ => word.to_owned(),
-    }
-}
-
 /// Tells whether `task` names the skill `id`, which must not be an everyday word.
 fn names(task: &str, id: &str) -> bool {
     if !id.contains(|character: char| !character.is_ascii_alphanumeric()) {
@@ -240,15 +190,15 @@ impl Corpus {
         }
     }
 
-    fn score(&self, query: &BTreeSet<String>, text: &Text) -> f64 {
+    fn score(&self, asked: &Asked, text: &Text) -> f64 {
         let relative = text.length as f64 / self.average_length;
         let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative);
-        let matched = query
-            .iter()
-            .filter_map(|term| Some((term, *text.counts.get(term)? as f64)));
+        let matched = asked
+            .weights()
+            .filter_map(|(term, weight)| Some((term, weight, *text.counts.get(term)? as f64)));
         matched
-            .map(|(term, count)| {
-                self.rarity(term) * self.evidence(term) * count * (SATURATION + 1.0)
+            .map(|(term, weight, count)| {
+                self.rarity(term) * self.evidence(term) * weight * count * (SATURATION + 1.0)
                     / (count + damping)
             })
             .sum()
@@ -273,26 +223,25 @@ impl Corpus {
 
     /// The floor: two telling terms in common, or one that is a good part of a short task, or all
     /// there are.
-    fn is_evidence(&self, query: &BTreeSet<String>, text: &Text) -> bool {
-        let mut telling = query
-            .iter()
-            .filter(|term| !WEAK_TERMS.contains(&term.as_str()))
-            .map(|term| text.counts.contains_key(term))
-            .peekable();
-        if telling.peek().is_some() && telling.all(|shared| shared) {
+    fn is_evidence(&self, asked: &Asked, text: &Text) -> bool {
+        let mut telling = asked.telling().peekable();
+        if telling.peek().is_some() && telling.all(|term| text.counts.contains_key(term)) {
             return true;
         }
-        let shared = self.shared(query, text);
-        let asked = self.weigh(query.iter()).min(LONG_TASK);
-        shared >= 1.0 && (shared >= 2.0 || shared / asked >= 0.2)
+        let shared = self.shared(asked, text);
+        let all = self.weigh(asked.weights()).min(LONG_TASK);
+        shared >= 1.0 && (shared >= 2.0 || shared / all >= 0.2)
     }
 
-    fn shared(&self, query: &BTreeSet<String>, text: &Text) -> f64 {
-        self.weigh(query.iter().filter(|term| text.counts.contains_key(*term)))
+    fn shared(&self, asked: &Asked, text: &Text) -> f64 {
+        let weights = asked.weights();
+        self.weigh(weights.filter(|(term, _)| text.counts.contains_key(*term)))
     }
 
-    fn weigh<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
-        terms.map(|term| self.evidence(term)).sum()
+    fn weigh<'t>(&self, weights: impl Iterator<Item = (&'t str, f64)>) -> f64 {
+        weights
+            .map(|(term, weight)| self.evidence(term) * weight)
+            .sum()
     }
 }
 

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use skill_core::ToolResult;
 
+use crate::offline::asked::query;
 use crate::offline::conversation::Conversation;
 use crate::offline::index::{self, Entry};
-use crate::offline::recall::{Listing, Ranking, query};
+use crate::offline::recall::{Listing, Ranking};
 use crate::offline::{Move, NEAREST};
 
 /// The tool that lists skills a page at a time.
