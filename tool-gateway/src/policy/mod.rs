@@ -2,6 +2,7 @@
 
 mod glob;
 mod merge;
+mod protected;
 mod rule;
 mod table;
 
@@ -12,7 +13,7 @@ pub use rule::{Effect, Rule, RuleError};
 pub use table::Mode;
 
 use crate::access::Access;
-use table::Protected;
+use protected::Protected;
 
 /// What may run.
 ///
