@@ -89,6 +89,12 @@ impl ToolContext {
             .is_some_and(|scope| scope.granted.contains(access))
     }
 
+    /// Returns what was judged and granted for this call.
+    #[cfg(feature = "files")]
+    pub(crate) fn granted(&self) -> &[Access] {
+        self.scope.as_ref().map_or(&[], |scope| &scope.granted)
+    }
+
     /// Tells whether the policy lets this call read `path` below the root without asking.
     ///
     /// A tool that reads a whole folder leaves out what this refuses.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::access::{Access, PathTarget};
-use crate::builtin::{blocking, granted};
+use crate::access::Access;
+use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
 use crate::tool::{Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -52,8 +52,8 @@ impl Tool for ListDir {
     }
 
     fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
-        let resolved = self.workspace.resolve(arguments.path())?;
-        Ok(vec![Access::Read(PathTarget::Inside(resolved))])
+        let traced = self.workspace.trace(arguments.path())?;
+        Ok(touched(&traced, Access::Read))
     }
 
     async fn run(

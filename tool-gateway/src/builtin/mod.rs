@@ -23,8 +23,9 @@ use crate::tool::{DynTool, ToolError, erase};
 use crate::{
     access::{Access, PathTarget},
     context::ToolContext,
+    escape::escape_line,
     tool::ErrorKind,
-    workspace::Workspace,
+    workspace::{Traced, Workspace},
 };
 
 /// Returns the tools that list and open the skills of a call's view.
@@ -33,6 +34,8 @@ pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
 }
 
 /// Returns every tool that comes with the gateway; the file tools reach `workspace` only.
+///
+/// Judge them by a policy that knows where the workspace lies: [`crate::Policy::protect_in`].
 #[cfg(feature = "files")]
 pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
     let mut tools = skill_tools();
@@ -54,6 +57,16 @@ pub fn create_skill(
     erase(create_skill::CreateSkill::new(folder.into(), shown.into()))
 }
 
+/// Returns what a call that names `path` touches: where it leads first, then its other names, so
+/// that a rule about any of them counts.
+#[cfg(feature = "files")]
+fn touched(traced: &Traced, access: fn(PathTarget) -> Access) -> Vec<Access> {
+    std::iter::once(&traced.resolved)
+        .chain(&traced.through)
+        .map(|path| access(PathTarget::Inside(path.clone())))
+        .collect()
+}
+
 /// Resolves a path again and returns it if it is still the one that was judged.
 #[cfg(feature = "files")]
 fn granted(
@@ -62,10 +75,11 @@ fn granted(
     path: &str,
     access: fn(PathTarget) -> Access,
 ) -> Result<String, ToolError> {
-    let resolved = workspace.resolve(path)?;
-    if context.is_granted(&access(PathTarget::Inside(resolved.clone()))) {
-        return Ok(resolved);
+    let traced = workspace.trace(path)?;
+    if context.granted() == touched(&traced, access) {
+        return Ok(traced.resolved);
     }
+    let path = escape_line(path);
     let message =
         format!("`{path}` leads somewhere else than when it was checked; nothing was done");
     Err(ToolError::new(ErrorKind::Denied, message))

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, PathTarget};
-use crate::builtin::{blocking, granted};
+use crate::access::Access;
+use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
 use crate::tool::{Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -54,8 +54,8 @@ impl Tool for ReadFile {
     }
 
     fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
-        let resolved = self.workspace.resolve(&arguments.path)?;
-        Ok(vec![Access::Read(PathTarget::Inside(resolved))])
+        let traced = self.workspace.trace(&arguments.path)?;
+        Ok(touched(&traced, Access::Read))
     }
 
     async fn run(

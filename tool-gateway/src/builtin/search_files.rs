@@ -9,8 +9,8 @@ use ignore::WalkBuilder;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::access::{Access, PathTarget};
-use crate::builtin::{blocking, granted};
+use crate::access::Access;
+use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
 use crate::output::cut;
 use crate::tool::{ErrorKind, Tool, ToolError, ToolOutput};
@@ -66,10 +66,10 @@ impl Tool for SearchFiles {
     }
 
     fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
-        let resolved = self.workspace.resolve(arguments.path())?;
+        let traced = self.workspace.trace(arguments.path())?;
         matcher(&arguments.pattern)?;
         arguments.glob.as_deref().map(FileGlob::new).transpose()?;
-        Ok(vec![Access::Read(PathTarget::Inside(resolved))])
+        Ok(touched(&traced, Access::Read))
     }
 
     async fn run(

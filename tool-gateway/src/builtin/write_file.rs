@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use similar::TextDiff;
 
-use crate::access::{Access, PathTarget};
-use crate::builtin::{blocking, granted};
+use crate::access::Access;
+use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
 use crate::digest::sha256_hex;
 use crate::tool::{Preview, Tool, ToolError, ToolOutput};
@@ -69,9 +69,9 @@ impl Tool for WriteFile {
     }
 
     fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
-        let resolved = self.workspace.resolve(&arguments.path)?;
-        writable(&self.workspace, &resolved)?;
-        Ok(vec![Access::Write(PathTarget::Inside(resolved))])
+        let traced = self.workspace.trace(&arguments.path)?;
+        writable(&self.workspace, &traced.resolved)?;
+        Ok(touched(&traced, Access::Write))
     }
 
     fn preview(&self, arguments: &Arguments) -> Preview {

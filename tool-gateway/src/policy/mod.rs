@@ -104,6 +104,26 @@ impl Policy {
         self
     }
 
+    /// Takes in where the workspace lies, and protects more paths from writing: configuration,
+    /// data and skill roots of this run, absolute or relative to the root.
+    ///
+    /// A path is protected by every name below the root that leads to it, links followed; one
+    /// that holds the workspace protects all of it. So does a workspace in a folder that is
+    /// protected by its name, such as `.git`.
+    #[cfg(feature = "files")]
+    #[must_use]
+    pub fn protect_in<P: AsRef<std::path::Path>>(
+        mut self,
+        workspace: &crate::workspace::Workspace,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Self {
+        self.protected.locate(workspace);
+        for path in paths {
+            self.protected.add_place(workspace, path.as_ref());
+        }
+        self
+    }
+
     /// Returns whether somebody can be asked.
     pub fn mode(&self) -> Mode {
         self.mode

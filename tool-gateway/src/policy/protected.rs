@@ -1,5 +1,8 @@
 //! The paths that no broad rule opens for writing: what steers agents, shells and sessions.
 
+#[cfg(feature = "files")]
+mod place;
+
 use crate::access::PathTarget;
 use crate::policy::glob::{fold, segments};
 

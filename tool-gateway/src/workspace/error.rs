@@ -4,6 +4,8 @@ use std::io;
 
 use cap_std::fs::FileType;
 
+use crate::escape::escape_line;
+use crate::output::cut;
 use crate::tool::{ErrorKind, ToolError};
 
 /// A path that a file tool cannot use.
@@ -38,9 +40,14 @@ pub enum WorkspaceErrorKind {
     Changed,
     /// It may not be read or written.
     Forbidden,
+    /// It is longer than any path can be.
+    TooLong,
     /// Anything else that the system reports.
     Io,
 }
+
+/// How much of a path that is too long is shown.
+const SHOWN_BYTES: usize = 100;
 
 /// Returns what kind of thing a directory entry is.
 fn kind_name(found: FileType) -> &'static str {
@@ -74,6 +81,12 @@ impl WorkspaceError {
         }
     }
 
+    /// Names a path that is too long by its start.
+    pub(crate) fn too_long(path: &str) -> Self {
+        let start = cut(path, SHOWN_BYTES);
+        Self::new(&format!("{start}…"), WorkspaceErrorKind::TooLong)
+    }
+
     pub(crate) fn not(path: &str, wanted: &'static str, found: FileType) -> Self {
         let found = kind_name(found);
         if found == "a link" {
@@ -104,7 +117,7 @@ impl WorkspaceError {
     }
 
     fn describe(&self) -> String {
-        let path = &self.path;
+        let path = escape_line(&self.path);
         match &self.kind {
             WorkspaceErrorKind::NotFound(hint) => format!("nothing at `{path}`{hint}"),
             WorkspaceErrorKind::Outside => {
@@ -117,6 +130,7 @@ impl WorkspaceError {
             WorkspaceErrorKind::Forbidden => {
                 format!("`{path}` may not be accessed: permission denied")
             }
+            WorkspaceErrorKind::TooLong => format!("`{path}` is too long for a path"),
             WorkspaceErrorKind::Io => format!("`{path}` could not be used"),
         }
     }

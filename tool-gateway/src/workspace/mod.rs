@@ -5,7 +5,9 @@
 //! what was judged is what is opened, whatever happens to the tree in between.
 
 mod error;
+mod ways;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -21,6 +23,9 @@ use crate::nearest::did_you_mean;
 /// How many links one path may go through.
 const MAX_LINKS: usize = 40;
 
+/// The longest path that is looked at; no system takes a longer one.
+const MAX_PATH_BYTES: usize = 4096;
+
 /// How many names of a folder are looked at for a suggestion.
 const MAX_SUGGESTIONS: usize = 2_000;
 
@@ -28,6 +33,15 @@ const MAX_SUGGESTIONS: usize = 2_000;
 #[derive(Clone)]
 pub struct Workspace {
     root: Arc<Root>,
+}
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(crate) struct Traced {
+    /// The path with links resolved.
+    pub(crate) resolved: String,
+    /// Its other names: as written, and after each link.
+    pub(crate) through: BTreeSet<String>,
 }
 
 struct Root {
@@ -64,11 +78,20 @@ impl Workspace {
     ///
     /// What does not exist yet resolves too. An absolute path is taken if it lies in the root.
     pub fn resolve(&self, path: &str) -> Result<String, WorkspaceError> {
+        self.trace(path).map(|traced| traced.resolved)
+    }
+
+    /// Resolves a path and keeps the names it had on the way: as written, and after each link.
+    pub(crate) fn trace(&self, path: &str) -> Result<Traced, WorkspaceError> {
         let outside = || WorkspaceError::new(path, WorkspaceErrorKind::Outside);
+        if path.len() > MAX_PATH_BYTES {
+            return Err(WorkspaceError::too_long(path));
+        }
         let mut todo = Vec::new();
         self.push_components(&mut todo, Path::new(path))
             .ok_or_else(outside)?;
         let mut done: Vec<String> = Vec::new();
+        let mut through: BTreeSet<String> = lexical(&done, &todo).into_iter().collect();
         let mut links = 0;
         while let Some(name) = todo.pop() {
             if name == ".." {
@@ -96,17 +119,16 @@ impl Workspace {
                     if target.is_absolute() {
                         done.clear();
                     }
+                    through.extend(lexical(&done, &todo));
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(WorkspaceError::io(path, error, "a folder")),
             }
         }
-        Ok(if done.is_empty() {
-            ".".to_owned()
-        } else {
-            done.join("/")
-        })
+        let resolved = joined(&done);
+        through.remove(&resolved);
+        Ok(Traced { resolved, through })
     }
 
     /// Pushes the names of `path` in reverse; `None` if it does not start in the root.
@@ -251,6 +273,29 @@ impl fmt::Debug for Workspace {
             .debug_struct("Workspace")
             .field("path", &self.root.path)
             .finish_non_exhaustive()
+    }
+}
+
+/// Returns the path that `done` and the names in reverse in `todo` make by their text; `None` if it
+/// climbs above the root, which following the links decides.
+fn lexical(done: &[String], todo: &[String]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in done.iter().chain(todo.iter().rev()) {
+        if name == ".." {
+            names.pop()?;
+        } else {
+            names.push(name);
+        }
+    }
+    Some(joined(&names))
+}
+
+fn joined<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if names.is_empty() {
+        ".".to_owned()
+    } else {
+        names.join("/")
     }
 }
 

@@ -14,6 +14,8 @@ mod support;
 
 #[cfg(all(unix, feature = "files"))]
 mod confinement;
+#[cfg(all(unix, feature = "files"))]
+mod guarding;
 #[cfg(feature = "files")]
 mod creating;
 #[cfg(feature = "files")]
