@@ -1,6 +1,7 @@
 //! Wires an agent: configuration, skills, model, gateway, journal.
 
 mod assistant;
+mod guard;
 mod model;
 mod project;
 mod skills;
@@ -18,7 +19,6 @@ use crate::approver::TerminalApprover;
 use crate::config::{Config, Loaded, Origin, Override, Places};
 use crate::error::CliError;
 use crate::render::terminal::counted;
-use crate::roots;
 use crate::system::{SystemClock, UuidSource};
 
 /// The variable that names a model like `--model` does.
@@ -217,16 +217,17 @@ fn gateway(
     } else {
         Arc::new(HeadlessApprover)
     };
-    let mut builder = Gateway::builder()
-        .policy(policy(context, config, wanted, interactive)?)
-        .approver(approver);
+    let policy = policy(config, wanted, interactive)?;
+    let mut builder = Gateway::builder().approver(approver);
     if profile.enable_tools {
         let workspace = Workspace::open(&context.environment.cwd).map_err(|error| {
             CliError::usage(error.to_string())
                 .with_code("workspace")
                 .with_path(&context.environment.cwd)
         })?;
+        let steering = guard::steering_paths(context, config, wanted);
         builder = builder
+            .policy(policy.protect_in(&workspace, steering))
             .tools(tool_gateway::builtins(&workspace))
             .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
@@ -238,12 +239,7 @@ fn gateway(
     })
 }
 
-fn policy(
-    context: &Context,
-    config: &Config,
-    wanted: &Wanted,
-    interactive: bool,
-) -> Result<Policy, CliError> {
+fn policy(config: &Config, wanted: &Wanted, interactive: bool) -> Result<Policy, CliError> {
     let mut rules = Vec::new();
     // Which file a rule stands in was judged when the layers were merged.
     rules.extend(
@@ -265,13 +261,7 @@ fn policy(
     } else {
         Mode::Headless
     };
-    let (policy, _) = Policy::merge(mode, rules);
-    let inside: Vec<String> = roots::roots(&context.environment, config, &wanted.skills)
-        .iter()
-        .filter_map(|root| root.path.strip_prefix(&context.environment.cwd).ok())
-        .map(|path| path.display().to_string())
-        .collect();
-    Ok(policy.protect(inside.iter().map(String::as_str)))
+    Ok(Policy::merge(mode, rules).0)
 }
 
 /// Opens the journal; without one nothing is kept.

@@ -12,6 +12,7 @@ mod approving;
 mod bad_input;
 mod chain;
 mod failing;
+mod guarding;
 mod harness;
 mod interrupting;
 mod offline;
