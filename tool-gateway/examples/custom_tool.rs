@@ -51,6 +51,7 @@ impl Tool for AddTodo {
         Preview {
             action: Some(format!("add \"{}\" to {}", arguments.item, arguments.list)),
             details: None,
+            ..Preview::default()
         }
     }
 

@@ -21,6 +21,10 @@ pub struct Limits {
     pub output_bytes: usize,
     /// The longest argument text, in bytes.
     pub arguments_bytes: usize,
+    /// How many calls of one dispatch may run; those after them are rejected.
+    pub calls: usize,
+    /// How many calls run at the same time.
+    pub together: usize,
 }
 
 impl Default for Limits {
@@ -29,6 +33,8 @@ impl Default for Limits {
             deadline: Duration::from_secs(30),
             output_bytes: MAX_OUTPUT_BYTES,
             arguments_bytes: 1024 * 1024,
+            calls: 128,
+            together: 16,
         }
     }
 }

@@ -30,6 +30,7 @@ pub struct ToolContext {
 struct Scope {
     call_id: String,
     granted: Arc<[Access]>,
+    basis: Option<String>,
     policy: Arc<Policy>,
 }
 
@@ -56,6 +57,7 @@ impl ToolContext {
         &self,
         call_id: &str,
         granted: Arc<[Access]>,
+        basis: Option<String>,
         policy: Arc<Policy>,
     ) -> Self {
         Self {
@@ -66,6 +68,7 @@ impl ToolContext {
             scope: Some(Scope {
                 call_id: call_id.to_owned(),
                 granted,
+                basis,
                 policy,
             }),
         }
@@ -87,6 +90,12 @@ impl ToolContext {
         self.scope
             .as_ref()
             .is_some_and(|scope| scope.granted.contains(access))
+    }
+
+    /// Returns the digest of what a person saw when they approved this call, where its preview
+    /// had one: [`crate::Preview::basis`].
+    pub fn approved_basis(&self) -> Option<&str> {
+        self.scope.as_ref()?.basis.as_deref()
     }
 
     /// Returns what was judged and granted for this call.

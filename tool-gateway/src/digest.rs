@@ -29,6 +29,14 @@ pub fn arguments_digest(tool: &str, arguments: &Value, access: &[Access]) -> Str
     hex(&hash.finalize())
 }
 
+/// Returns the digest of a call that also binds what its preview was made from.
+pub(crate) fn with_basis(digest: &str, basis: Option<&str>) -> String {
+    basis.map_or_else(
+        || digest.to_owned(),
+        |basis| sha256_hex(format!("tool-gateway basis 1\n{digest}\n{basis}").as_bytes()),
+    )
+}
+
 /// Returns canonical JSON: keys sorted by bytes, no white space.
 pub(crate) fn canonical_json(value: &Value) -> String {
     let mut text = Vec::new();
@@ -42,7 +50,8 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Returns bytes in lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| {
         DIGITS

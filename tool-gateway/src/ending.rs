@@ -81,9 +81,15 @@ pub(crate) fn ended(
     call: &ToolCall,
     outcome: Outcome,
     digest: String,
+    has_effect: bool,
     output_bytes: usize,
 ) -> CallRecord {
     let name = &call.name;
+    let left = if has_effect {
+        "part of its effect may have happened"
+    } else {
+        "it only reads, so nothing changed"
+    };
     let (ending, output) = match outcome {
         Outcome::Returned(Ok(output)) => (
             Ending::of(CallStatus::Success, output.content),
@@ -95,18 +101,14 @@ pub(crate) fn ended(
         Outcome::Returned(Err(error)) => (failed(error), ToolOutput::default()),
         Outcome::Panicked(text) => (panicked(name, text), ToolOutput::default()),
         Outcome::TimedOut(limit) => {
-            let text = format!(
-                "`{name}` did not finish within {limit:?} and was stopped; part of its effect may have happened"
-            );
+            let text = format!("`{name}` did not finish within {limit:?} and was stopped; {left}");
             (
                 Ending::of(CallStatus::TimedOut, text),
                 ToolOutput::default(),
             )
         }
         Outcome::Cancelled => {
-            let text = format!(
-                "`{name}` was cancelled while it ran; part of its effect may have happened"
-            );
+            let text = format!("`{name}` was cancelled while it ran; {left}");
             (Ending::of(CallStatus::Aborted, text), ToolOutput::default())
         }
     };
@@ -138,6 +140,15 @@ pub(crate) fn panicked(name: &str, text: String) -> Ending {
     let message =
         format!("`{name}` failed inside; the fault is the tool's, not that of the arguments");
     Ending::error(ErrorKind::Panic, message).with_detail(text)
+}
+
+/// The reply asks for more calls than run at once.
+pub(crate) fn beyond(call: &ToolCall, calls: usize, limit: usize) -> Ending {
+    let text = format!(
+        "`{}` did not run: of {calls} calls in one reply only the first {limit} are taken; call it again once these are done",
+        call.name
+    );
+    Ending::rejected(ErrorKind::RateLimited, text)
 }
 
 /// The call was cancelled before it ran.

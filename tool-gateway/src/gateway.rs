@@ -18,15 +18,15 @@ use crate::arguments;
 use crate::builder::{GatewayBuilder, Limits};
 use crate::call::{CallEvent, CallLog, CallRecord, LogError};
 use crate::context::ToolContext;
-use crate::digest::{arguments_digest, canonical_json};
-use crate::ending::{Ending, aborted_before, denied, ended, failed, panicked, refused};
+use crate::digest::{arguments_digest, canonical_json, with_basis};
+use crate::ending::{Ending, aborted_before, beyond, denied, ended, failed, panicked, refused};
 use crate::escape::{escape_block, escape_line};
 use crate::nearest::did_you_mean;
 use crate::output::cap;
 use crate::policy::{Decision, Effect, Policy};
 use crate::registry::{Entry, Registry};
 use crate::running::{Running, panic_text};
-use crate::tool::{DynTool, ErrorKind};
+use crate::tool::{DynTool, ErrorKind, Preview};
 
 /// The tool that opens skills, for calls that name a skill as if it were a tool.
 pub(crate) const OPEN_SKILL: &str = "open_skill";
@@ -52,6 +52,8 @@ struct Checked {
     arguments: Value,
     access: Arc<[Access]>,
     digest: String,
+    /// What the preview that was approved was made from.
+    basis: Option<String>,
 }
 
 /// A call that ends before it runs, with the digest if it came that far.
@@ -78,8 +80,9 @@ impl Gateway {
 
     /// Takes every call through the whole sequence and returns one record each, in call order.
     ///
-    /// Calls whose effects do not touch each other run at the same time. Every call ends in one
-    /// terminal state; only a call that an approver deferred, and those after it, come back as
+    /// Calls whose effects do not touch each other run at the same time, at most
+    /// [`Limits::together`]. Of more than [`Limits::calls`] the first run and the rest is rejected,
+    /// so that no reply keeps a program busy for long. Every call ends in one terminal state; only a call that an approver deferred, and those after it, come back as
     /// `awaiting_approval` and `pending` without having run: dispatch them again to go on.
     ///
     /// `Err` means that the log could not hold an event. What had started by then was waited for;
@@ -104,6 +107,8 @@ impl Gateway {
             deferred: false,
         };
         for (index, call) in calls.iter().enumerate() {
+            // Deciding does not wait for anything; a cancellation is seen between calls.
+            tokio::task::yield_now().await;
             dispatch.take(index, call).await?;
         }
         dispatch.run_wave().await?;
@@ -149,6 +154,7 @@ impl Gateway {
             arguments,
             access: access.into(),
             digest,
+            basis: None,
         })
     }
 
@@ -225,6 +231,14 @@ impl<'a> Dispatch<'a> {
                 .finish(index, aborted_before().into_record(call, None))
                 .await;
         }
+        let limits = &self.gateway.limits;
+        if index >= limits.calls {
+            let ending = beyond(call, self.calls.len(), limits.calls);
+            return self.finish(index, ending.into_record(call, None)).await;
+        }
+        if self.wave.len() >= limits.together.max(1) {
+            self.run_wave().await?;
+        }
         let mut checked = self.gateway.check(index, call, self.context);
         if self.must_wait(&checked) {
             self.run_wave().await?;
@@ -272,8 +286,11 @@ impl<'a> Dispatch<'a> {
         decision: &Decision,
     ) -> Result<(), LogError> {
         self.run_wave().await?;
-        let (index, digest) = (checked.index, Some(checked.digest.clone()));
-        let request = request(call, &checked, decision);
+        let index = checked.index;
+        let preview = self.preview(&checked).await;
+        let basis = preview.basis.clone();
+        let request = request(call, &checked, preview, decision);
+        let digest = Some(request.arguments_digest.clone());
         let (call_id, action, reason) = (
             call.id.clone(),
             request.action.clone(),
@@ -294,7 +311,12 @@ impl<'a> Dispatch<'a> {
         let ending = match approval {
             Approval::Allow => match self.still_the_same(call, &checked) {
                 Some(same) => {
-                    self.wave.push(same);
+                    let digest = request.arguments_digest;
+                    self.wave.push(Checked {
+                        digest,
+                        basis,
+                        ..same
+                    });
                     return Ok(());
                 }
                 None => refused(call, "what it would touch changed while it was asked about"),
@@ -308,6 +330,18 @@ impl<'a> Dispatch<'a> {
             }
         };
         self.finish(index, ending.into_record(call, digest)).await
+    }
+
+    /// Lets the tool say what a person sees, on a thread that may block. One that panics says
+    /// nothing.
+    async fn preview(&self, checked: &Checked) -> Preview {
+        let (tool, arguments) = (Arc::clone(&checked.tool), checked.arguments.clone());
+        let shown = tokio::task::spawn_blocking(move || tool.preview(&arguments));
+        tokio::select! {
+            biased;
+            () = self.context.cancel.cancelled() => Preview::default(),
+            shown = shown => shown.unwrap_or_default(),
+        }
     }
 
     /// Waits for the answer; `None` if the call is cancelled first. An approver that panics says no.
@@ -348,9 +382,7 @@ impl<'a> Dispatch<'a> {
                 .await
             } else {
                 let (call_id, arguments_digest) = (call.id.clone(), checked.digest.clone());
-                let access = &checked.access;
-                // What declares nothing may do anything.
-                let has_effect = access.is_empty() || access.iter().any(Access::has_effect);
+                let has_effect = has_effect(&checked.access);
                 let intent = self
                     .log
                     .record(&CallEvent::Running {
@@ -385,16 +417,18 @@ impl<'a> Dispatch<'a> {
             arguments,
             access,
             digest,
+            basis,
         } = checked;
         let (gateway, log) = (self.gateway, self.log);
+        let effect = has_effect(&access);
         let limit = tool.deadline().unwrap_or(gateway.limits.deadline);
         let context = self
             .context
-            .for_call(&call.id, access, Arc::clone(&gateway.policy));
+            .for_call(&call.id, access, basis, Arc::clone(&gateway.policy));
         let running = Running::start(tool, context, arguments, limit);
         async move {
             let (outcome, duration_ms) = running.end().await;
-            let mut record = ended(call, outcome, digest, gateway.limits.output_bytes);
+            let mut record = ended(call, outcome, digest, effect, gateway.limits.output_bytes);
             record.duration_ms = duration_ms;
             let logged = log
                 .record(&CallEvent::Finished {
@@ -431,6 +465,11 @@ impl Refused {
             digest: None,
         }
     }
+}
+
+/// Tells whether a call may change anything; one that declares nothing may do anything.
+fn has_effect(access: &[Access]) -> bool {
+    access.is_empty() || access.iter().any(Access::has_effect)
 }
 
 fn conflict(earlier: &[Access], later: &[Access]) -> bool {
@@ -470,11 +509,12 @@ fn resolve(entry: &Entry, arguments: &Value) -> Result<Vec<Access>, Ending> {
 }
 
 /// Builds what is shown to whom is asked.
-fn request(call: &ToolCall, checked: &Checked, decision: &Decision) -> ApprovalRequest {
-    let shown = catch_unwind(AssertUnwindSafe(|| {
-        checked.tool.preview(&checked.arguments)
-    }))
-    .unwrap_or_default();
+fn request(
+    call: &ToolCall,
+    checked: &Checked,
+    shown: Preview,
+    decision: &Decision,
+) -> ApprovalRequest {
     let action = shown
         .action
         .unwrap_or_else(|| format!("{} {}", call.name, canonical_json(&checked.arguments)));
@@ -483,7 +523,7 @@ fn request(call: &ToolCall, checked: &Checked, decision: &Decision) -> ApprovalR
         tool: call.name.clone(),
         action: escape_line(&action),
         details: shown.details.map(|details| escape_block(&details)),
-        arguments_digest: checked.digest.clone(),
+        arguments_digest: with_basis(&checked.digest, shown.basis.as_deref()),
         reason: escape_line(&decision.explain()),
     }
 }

@@ -62,10 +62,13 @@ pub trait DynTool: Send + Sync + fmt::Debug {
     ///
     /// Called before the policy judges, and again before an approved call runs. An error means
     /// that the call cannot run at all, so nobody is asked about it. No capabilities means that
-    /// the policy judges the tool by its name.
+    /// the policy judges the tool by its name. It is called between other work, so it looks and
+    /// does nothing heavy; what takes time belongs into [`DynTool::invoke`].
     fn access(&self, arguments: &Value) -> Result<Vec<Access>, ToolError>;
 
     /// Returns what a person who is asked about the call sees.
+    ///
+    /// Called on a thread that may block, when the policy wants somebody asked.
     fn preview(&self, _arguments: &Value) -> Preview {
         Preview::default()
     }
@@ -94,6 +97,10 @@ pub struct Preview {
     pub action: Option<String>,
     /// More, such as a diff; may have many lines.
     pub details: Option<String>,
+    /// A digest of what the details were made from, such as the file as it was. The approval is
+    /// bound to it: the tool finds it in [`ToolContext::approved_basis`] and does nothing if it
+    /// does not hold any more.
+    pub basis: Option<String>,
 }
 
 /// What a tool brings back.
@@ -140,6 +147,8 @@ pub enum ErrorKind {
     Denied,
     /// What the session rests on changed, such as the pinned skills.
     Environment,
+    /// More calls than are taken at once.
+    RateLimited,
     /// The tool panicked.
     Panic,
     /// Anything else that went wrong inside the tool.
@@ -154,6 +163,7 @@ impl ErrorKind {
             Self::NotFound => "not_found",
             Self::Denied => "denied",
             Self::Environment => "environment",
+            Self::RateLimited => "rate_limited",
             Self::Panic => "panic",
             Self::Tool => "tool",
         }

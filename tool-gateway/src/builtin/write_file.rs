@@ -1,31 +1,29 @@
 //! `write_file`: a whole file, new or replaced at once.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::io::{self, Read, Write};
+mod beside;
+mod present;
+
+use std::io::{self, Write};
 use std::time::Duration;
 
-use cap_std::fs::{Dir, File, OpenOptions, Permissions};
+use cap_std::fs::{File, Permissions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use similar::TextDiff;
 
+use present::{Present, State};
+
 use crate::access::Access;
 use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
 use crate::digest::sha256_hex;
-use crate::tool::{Preview, Tool, ToolError, ToolOutput};
+use crate::escape::escape_line;
+use crate::tool::{ErrorKind, Preview, Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
-
-/// The longest file that is compared for the preview; a longer one is shown as its new text.
-const MAX_DIFF_BYTES: u64 = 512 * 1024;
 
 /// How long the comparison may take before it gets coarser.
 const DIFF_TIME: Duration = Duration::from_millis(200);
-
-/// How often another temporary name is tried.
-const MAX_NAME_TRIES: u32 = 16;
 
 /// Writes files below the workspace root.
 #[derive(Debug)]
@@ -45,15 +43,6 @@ pub(super) struct Arguments {
 impl WriteFile {
     pub(super) fn new(workspace: Workspace) -> Self {
         Self { workspace }
-    }
-
-    /// Returns the present text; `None` if there is none or it is too long to compare.
-    fn present_text(&self, resolved: &str) -> Option<String> {
-        let file = self.workspace.open_file(resolved).ok()?;
-        let mut bytes = Vec::new();
-        file.take(MAX_DIFF_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        let comparable = bytes.len() as u64 <= MAX_DIFF_BYTES;
-        comparable.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -79,11 +68,10 @@ impl Tool for WriteFile {
             return Preview::default();
         };
         let content = &arguments.content;
-        let exists = matches!(self.workspace.look(&resolved), Ok(Some(_)));
-        let state = if exists {
-            "replaces the file"
-        } else {
-            "new file"
+        let present = Present::at(&self.workspace, &resolved);
+        let state = match present.state {
+            State::Absent => "new file",
+            _ => "replaces the file",
         };
         let digest = sha256_hex(content.as_bytes());
         let action = format!(
@@ -91,13 +79,17 @@ impl Tool for WriteFile {
             Value::from(resolved.as_str()),
             content.len()
         );
-        let details = match self.present_text(&resolved) {
-            Some(present) if exists => diff(&present, content, &resolved),
-            _ => content.clone(),
+        let details = match &present.state {
+            State::Absent => content.clone(),
+            State::Text(text) => diff(text, content, &resolved),
+            State::Unknown => {
+                format!("(what is there cannot be compared; the new text:)\n{content}")
+            }
         };
         Preview {
             action: Some(action),
             details: Some(details),
+            basis: Some(present.basis),
         }
     }
 
@@ -109,13 +101,38 @@ impl Tool for WriteFile {
         let path = granted(context, &self.workspace, &arguments.path, Access::Write)?;
         let workspace = self.workspace.clone();
         let bytes = arguments.content.len();
+        let basis = context.approved_basis().map(str::to_owned);
+        let cancel = context.cancel.clone();
         let written = blocking(move || {
-            let replaced = replace(&workspace, &path, arguments.content.as_bytes())?;
+            // The last look before the new file takes its place.
+            let check = || {
+                let shown = escape_line(&path);
+                if cancel.is_cancelled() {
+                    let text = format!("stopped before `{shown}` was written; nothing changed");
+                    return Err(ToolError::failed(text));
+                }
+                match &basis {
+                    Some(basis) if *basis != Present::at(&workspace, &path).basis => {
+                        Err(changed(&shown))
+                    }
+                    _ => Ok(()),
+                }
+            };
+            let replaced = replace(&workspace, &path, arguments.content.as_bytes(), check)?;
             let verb = if replaced { "replaced" } else { "created" };
+            let path = escape_line(&path);
             Ok(format!("{verb} `{path}` ({bytes} bytes)"))
         });
         Ok(ToolOutput::text(written.await?))
     }
+}
+
+/// The approval was given for a change of something else.
+fn changed(path: &str) -> ToolError {
+    let text = format!(
+        "`{path}` changed after the change was approved, so it was not written; read it again and call write_file again, which asks again"
+    );
+    ToolError::new(ErrorKind::Denied, text)
 }
 
 /// Returns the permissions of the file that is there, and refuses what is no writable file.
@@ -128,26 +145,37 @@ fn writable(workspace: &Workspace, resolved: &str) -> Result<Option<Permissions>
     }
     if found.permissions().readonly() {
         return Err(ToolError::failed(format!(
-            "`{resolved}` is read-only and was left as it is"
+            "`{}` is read-only and was left as it is",
+            escape_line(resolved)
         )));
     }
     Ok(Some(found.permissions()))
 }
 
 /// Writes beside the file, then puts the new file in its place: a reader sees the old text or the
-/// new one, and after a crash one of the two is there. Returns whether a file was replaced.
-fn replace(workspace: &Workspace, resolved: &str, content: &[u8]) -> Result<bool, ToolError> {
+/// new one, and after a crash one of the two is there. `check` has the last word. Returns whether
+/// a file was replaced.
+fn replace(
+    workspace: &Workspace,
+    resolved: &str,
+    content: &[u8],
+    check: impl FnOnce() -> Result<(), ToolError>,
+) -> Result<bool, ToolError> {
     let permissions = writable(workspace, resolved)?;
     let replaced = permissions.is_some();
     let (folder, name) = workspace.make_parent(resolved)?;
     let fail = |error| ToolError::from(WorkspaceError::io(resolved, error, "a file"));
-    let (beside, file) = create_beside(&folder).map_err(fail)?;
-    let put = fill(file, content, permissions).and_then(|()| folder.rename(&beside, &folder, name));
+    let (beside, file) = beside::create(&folder).map_err(fail)?;
+    let put = fill(file, content, permissions)
+        .map_err(fail)
+        .and_then(|()| check())
+        .and_then(|()| folder.rename(&beside, &folder, name).map_err(fail));
     if let Err(error) = put {
         // The write failed; what is left of it only gets tidied up.
         let _ = folder.remove_file(&beside);
-        return Err(fail(error));
+        return Err(error);
     }
+    beside::tidy(&folder, name);
     // The new name is durable once its folder is.
     folder
         .open(".")
@@ -162,27 +190,6 @@ fn fill(mut file: File, content: &[u8], permissions: Option<Permissions>) -> io:
         file.set_permissions(permissions)?;
     }
     file.sync_all()
-}
-
-/// Creates a file with a name that nobody can foresee and nothing has.
-fn create_beside(folder: &Dir) -> io::Result<(String, File)> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let mut tries = 0;
-    loop {
-        let name = format!(
-            ".write-{:016x}.tmp",
-            RandomState::new().build_hasher().finish()
-        );
-        match folder.open_with(&name, &options) {
-            Err(error)
-                if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_NAME_TRIES =>
-            {
-                tries += 1
-            }
-            opened => return opened.map(|file| (name, file)),
-        }
-    }
 }
 
 /// Returns what changes, as a unified diff.

@@ -7,16 +7,19 @@
 )]
 
 mod approvals;
+mod bounds;
 mod calls;
 mod order;
 mod skills;
 mod support;
 
 #[cfg(all(unix, feature = "files"))]
-mod confinement;
+mod binding;
 #[cfg(all(unix, feature = "files"))]
-mod guarding;
+mod confinement;
 #[cfg(feature = "files")]
 mod creating;
 #[cfg(feature = "files")]
 mod files;
+#[cfg(all(unix, feature = "files"))]
+mod guarding;
