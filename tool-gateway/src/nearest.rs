@@ -1,5 +1,7 @@
 //! The nearest of some names to a mistyped one.
 
+use crate::escape::escape_line;
+
 /// A longer text is no misspelt name, and comparing it would only cost time.
 const MAX_WANTED_BYTES: usize = 256;
 
@@ -30,7 +32,7 @@ pub(crate) fn did_you_mean<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
     nearest(wanted, candidates)
-        .map(|name| format!("; did you mean `{name}`?"))
+        .map(|name| format!("; did you mean `{}`?", escape_line(name)))
         .unwrap_or_default()
 }
 

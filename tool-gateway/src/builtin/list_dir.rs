@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::access::Access;
 use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
+use crate::escape::escape_line;
 use crate::tool::{Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -91,10 +92,11 @@ impl Tool for ListDir {
         let mut lines: Vec<String> = names
             .iter()
             .take(MAX_NAMES)
+            .map(|(name, kind)| (escape_line(name), kind))
             .map(|(name, kind)| match kind {
                 kind if kind.is_dir() => format!("{name}/"),
                 kind if kind.is_symlink() => format!("{name} (link)"),
-                kind if kind.is_file() => name.clone(),
+                kind if kind.is_file() => name,
                 _ => format!("{name} (special)"),
             })
             .collect();

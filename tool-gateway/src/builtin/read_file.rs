@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::Access;
 use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
+use crate::escape::escape_line;
 use crate::tool::{Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -74,6 +75,7 @@ impl Tool for ReadFile {
             let mut reader = BufReader::with_capacity(PROBE_BYTES, file);
             let fail = |error| ToolError::from(WorkspaceError::io(&path, error, "a file"));
             if reader.fill_buf().map_err(fail)?.contains(&0) {
+                let path = escape_line(&path);
                 let message = format!("`{path}` is a binary file; only text can be read");
                 return Err(ToolError::failed(message));
             }
@@ -139,7 +141,7 @@ fn described(text: &[u8], first: u64, next: u64, more: bool, cut_line: bool) -> 
     }
     if cut_line {
         notes.push(format!(
-            "line {} is longer than {MAX_TEXT_BYTES} bytes and was cut",
+            "line {} is longer than {MAX_TEXT_BYTES} bytes and was cut; no offset reads its rest, but search_files finds text in lines of up to 4 MiB and shows what stands around",
             next - 1
         ));
     }

@@ -1,29 +1,32 @@
 //! `search_files`: a regular expression over the files of a folder.
 
-use std::path::Path;
+mod ignored;
+mod lines;
+mod notes;
+mod pattern;
 
-use globset::{GlobBuilder, GlobMatcher};
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
-use ignore::WalkBuilder;
+use cap_std::fs::{Dir, FileType};
+use grep_regex::RegexMatcher;
+use grep_searcher::Searcher;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use ignored::Ignored;
+use lines::{Found, MAX_LINES, Searched, search, searcher};
+use notes::Notes;
+use pattern::{FileGlob, check_lengths, matcher};
 
 use crate::access::Access;
 use crate::builtin::{blocking, granted, touched};
 use crate::context::ToolContext;
-use crate::output::cut;
-use crate::tool::{ErrorKind, Tool, ToolError, ToolOutput};
-use crate::workspace::{Workspace, WorkspaceErrorKind};
+use crate::tool::{Tool, ToolError, ToolOutput};
+use crate::workspace::{Workspace, WorkspaceError, WorkspaceErrorKind};
 
-/// How many matching lines are shown.
-const MAX_LINES: usize = 200;
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 100;
 
-/// How much of one line is shown.
-const MAX_LINE_BYTES: usize = 300;
-
-/// The longest line that is searched; a file with a longer one is left out.
-const MAX_SEARCHED_LINE: usize = 4 * 1024 * 1024;
+/// How many names of one folder are read.
+const MAX_NAMES: usize = 100_000;
 
 /// Searches files below the workspace root.
 #[derive(Debug)]
@@ -67,8 +70,7 @@ impl Tool for SearchFiles {
 
     fn access(&self, arguments: &Arguments) -> Result<Vec<Access>, ToolError> {
         let traced = self.workspace.trace(arguments.path())?;
-        matcher(&arguments.pattern)?;
-        arguments.glob.as_deref().map(FileGlob::new).transpose()?;
+        check_lengths(&arguments.pattern, arguments.glob.as_deref())?;
         Ok(touched(&traced, Access::Read))
     }
 
@@ -78,144 +80,144 @@ impl Tool for SearchFiles {
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
         let path = granted(context, &self.workspace, arguments.path(), Access::Read)?;
-        let mut search = Search {
-            workspace: self.workspace.clone(),
-            context: context.clone(),
-            matcher: matcher(&arguments.pattern)?,
-            glob: arguments.glob.as_deref().map(FileGlob::new).transpose()?,
-            found: Vec::new(),
-            files: 0,
-            full: false,
-        };
+        let (workspace, context) = (self.workspace.clone(), context.clone());
         let text = blocking(move || {
-            search.walk(&path)?;
+            let mut search = Search::new(workspace, context, &arguments)?;
+            search.start(&path)?;
             Ok(search.report())
         });
         Ok(ToolOutput::text(text.await?))
     }
 }
 
-/// A glob on the name of a file, or on its path if it holds a `/`.
-struct FileGlob {
-    matcher: GlobMatcher,
-    on_path: bool,
-}
-
-impl FileGlob {
-    fn new(glob: &str) -> Result<Self, ToolError> {
-        let on_path = glob.contains('/');
-        let built = GlobBuilder::new(glob.trim_start_matches("./"))
-            .literal_separator(true)
-            .build();
-        let built = built.map_err(|error| {
-            ToolError::new(
-                ErrorKind::InvalidArguments,
-                format!("the glob is not valid: {error}"),
-            )
-        })?;
-        Ok(Self {
-            matcher: built.compile_matcher(),
-            on_path,
-        })
-    }
-
-    fn matches(&self, path: &str) -> bool {
-        let name = if self.on_path {
-            path
-        } else {
-            path.rsplit('/').next().unwrap_or(path)
-        };
-        self.matcher.is_match(name)
-    }
-}
-
-fn matcher(pattern: &str) -> Result<RegexMatcher, ToolError> {
-    let invalid = |text: String| ToolError::new(ErrorKind::InvalidArguments, text);
-    if let Err(error) = regex_syntax::Parser::new().parse(pattern) {
-        return Err(invalid(format!(
-            "the pattern is not a regular expression: {}",
-            located(&error)
-        )));
-    }
-    let built = RegexMatcherBuilder::new()
-        .line_terminator(Some(b'\n'))
-        .build(pattern);
-    built.map_err(|error| invalid(format!("the pattern cannot be used: {error}")))
-}
-
-/// Returns what is wrong with a pattern, and the column where.
-fn located(error: &regex_syntax::Error) -> String {
-    match error {
-        regex_syntax::Error::Parse(error) => {
-            format!("{} at column {}", error.kind(), error.span().start.column)
-        }
-        regex_syntax::Error::Translate(error) => {
-            format!("{} at column {}", error.kind(), error.span().start.column)
-        }
-        other => other.to_string(),
-    }
-}
-
 /// One search under way.
+///
+/// It walks by name through the workspace, which opens nothing that is or became a link, and holds
+/// no folder open while it is in another one.
 struct Search {
     workspace: Workspace,
     context: ToolContext,
     matcher: RegexMatcher,
+    searcher: Searcher,
     glob: Option<FileGlob>,
-    found: Vec<String>,
+    ignored: Ignored,
+    notes: Notes,
+    found: Found,
     files: usize,
-    full: bool,
 }
 
 impl Search {
-    /// Walks a resolved path by name and opens each file through the workspace, which refuses
-    /// whatever has become a link meanwhile.
-    fn walk(&mut self, resolved: &str) -> Result<(), ToolError> {
-        if self.workspace.look(resolved)?.is_none() {
-            // Opening says what is missing, and what is near.
-            self.workspace.open_folder(resolved)?;
+    fn new(
+        workspace: Workspace,
+        context: ToolContext,
+        arguments: &Arguments,
+    ) -> Result<Self, ToolError> {
+        if context.cancel.is_cancelled() {
+            return Err(ToolError::failed("the search was stopped before it began"));
         }
-        let mut searcher = SearcherBuilder::new()
-            .line_number(true)
-            .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(MAX_SEARCHED_LINE))
-            .build();
-        let walk = WalkBuilder::new(self.workspace.path().join(resolved))
-            .follow_links(false)
-            .hidden(false)
-            .git_global(false)
-            .require_git(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .sort_by_file_name(Ord::cmp)
-            .build();
-        for entry in walk.flatten() {
-            if self.full || self.context.cancel.is_cancelled() {
+        let mut notes = Notes::default();
+        Ok(Self {
+            matcher: matcher(&arguments.pattern)?,
+            searcher: searcher(),
+            glob: arguments.glob.as_deref().map(FileGlob::new).transpose()?,
+            ignored: Ignored::around(&workspace, &mut notes),
+            workspace,
+            context,
+            notes,
+            found: Found::default(),
+            files: 0,
+        })
+    }
+
+    /// Searches what is at a resolved path; what was named is searched even if it is ignored.
+    fn start(&mut self, path: &str) -> Result<(), ToolError> {
+        if self
+            .workspace
+            .look(path)?
+            .is_some_and(|found| found.is_file())
+        {
+            return self.file(path);
+        }
+        let folder = self.workspace.open_folder(path)?;
+        let ends = path.match_indices('/').map(|(end, _)| end);
+        let above = ends.filter_map(|end| path.get(..end));
+        for above in std::iter::once(".").chain(above).filter(|_| path != ".") {
+            let dir = self.workspace.open_folder(above)?;
+            self.ignored.enter(&dir, above, &mut self.notes);
+        }
+        self.folder(path, folder, 0)
+    }
+
+    fn folder(&mut self, path: &str, folder: Dir, depth: usize) -> Result<(), ToolError> {
+        let entries = self.entries(path, &folder);
+        self.ignored.enter(&folder, path, &mut self.notes);
+        drop(folder);
+        for (name, kind) in entries {
+            if self.found.full || self.context.cancel.is_cancelled() {
                 break;
             }
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            let below = if path == "." {
+                name
+            } else {
+                format!("{path}/{name}")
+            };
+            if self.ignored.leaves_out(&below, kind.is_dir()) {
                 continue;
             }
-            if let Some(path) = self.relative(entry.path()) {
-                self.search(&mut searcher, &path)?;
+            if kind.is_file() {
+                self.file(&below)?;
+            } else if kind.is_dir() {
+                self.below(&below, depth + 1)?;
             }
         }
+        self.ignored.leave();
         Ok(())
     }
 
-    /// Returns the path below the root as text.
-    fn relative(&self, path: &Path) -> Option<String> {
-        let names: Option<Vec<&str>> = path
-            .strip_prefix(self.workspace.path())
-            .ok()?
-            .iter()
-            .map(|name| name.to_str())
-            .collect();
-        names
-            .map(|names| names.join("/"))
-            .filter(|path| !path.is_empty())
+    fn below(&mut self, path: &str, depth: usize) -> Result<(), ToolError> {
+        if depth > MAX_DEPTH {
+            self.notes.add(path, "searched", "it lies too deep");
+            return Ok(());
+        }
+        match self.workspace.open_folder(path) {
+            Ok(folder) => self.folder(path, folder, depth),
+            Err(error) => {
+                self.leave_out(path, &error);
+                Ok(())
+            }
+        }
     }
 
-    fn search(&mut self, searcher: &mut Searcher, path: &str) -> Result<(), ToolError> {
+    /// Returns names and kinds, sorted by name, without git's own folder.
+    fn entries(&mut self, path: &str, folder: &Dir) -> Vec<(String, FileType)> {
+        let mut names = Vec::new();
+        let Ok(entries) = folder.entries() else {
+            self.notes.add(path, "searched", "it cannot be read");
+            return names;
+        };
+        for (index, entry) in entries.flatten().enumerate() {
+            if index >= MAX_NAMES {
+                let why = format!("it has more than {MAX_NAMES} names; some of them were");
+                self.notes.add(path, "searched whole", &why);
+                break;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            match entry.file_name().into_string() {
+                Ok(name) if name == ".git" => {}
+                Ok(name) => names.push((name, kind)),
+                Err(name) => {
+                    let shown = name.to_string_lossy();
+                    self.notes.add(&shown, "searched", "its name is not UTF-8");
+                }
+            }
+        }
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        names
+    }
+
+    fn file(&mut self, path: &str) -> Result<(), ToolError> {
         if self.glob.as_ref().is_some_and(|glob| !glob.matches(path))
             || !self.context.may_read(path)
         {
@@ -223,67 +225,48 @@ impl Search {
         }
         let file = match self.workspace.open_file(path) {
             Ok(file) => file,
-            // Gone, changed or forbidden: the other files still count.
-            Err(error) if error.kind != WorkspaceErrorKind::Outside => return Ok(()),
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                self.leave_out(path, &error);
+                return Ok(());
+            }
         };
-        self.files += 1;
-        let before = self.found.len();
-        let mut sink = Lines {
-            path,
-            found: &mut self.found,
-            full: &mut self.full,
-        };
-        if searcher
-            .search_reader(&self.matcher, file, &mut sink)
-            .is_err()
-        {
-            // Unreadable, or with a line beyond the bound: what was found of it is not the whole.
-            self.found.truncate(before);
+        let cancel = &self.context.cancel;
+        let (searcher, matcher) = (&mut self.searcher, &self.matcher);
+        match search(searcher, matcher, path, file, cancel, &mut self.found) {
+            Searched::Whole => self.files += 1,
+            Searched::Binary => {}
+            Searched::LongLine => {
+                self.notes.add(path, "searched", "it has a line over 4 MiB");
+            }
+            Searched::Unreadable => self.notes.add(path, "searched", "it cannot be read"),
         }
         Ok(())
     }
 
+    /// Notes what could not be opened, unless it is gone: the rest still counts.
+    fn leave_out(&mut self, path: &str, error: &WorkspaceError) {
+        let why = match error.kind {
+            WorkspaceErrorKind::NotFound(_) => return,
+            WorkspaceErrorKind::Changed | WorkspaceErrorKind::Not { .. } => {
+                "it changed while it was searched"
+            }
+            _ => "it cannot be read",
+        };
+        self.notes.add(path, "searched", why);
+    }
+
     fn report(self) -> String {
-        let mut lines = self.found;
+        let mut lines = self.found.lines;
         if lines.is_empty() {
-            lines.push(format!("[no match in {} files]", self.files));
+            let plural = if self.files == 1 { "" } else { "s" };
+            lines.push(format!("[no match in {} file{plural}]", self.files));
         }
-        if self.full {
+        if self.found.full {
             lines.push(format!(
                 "[cut at {MAX_LINES} lines; narrow the pattern, the path or the glob]"
             ));
         }
+        lines.extend(self.notes.into_lines());
         lines.join("\n")
-    }
-}
-
-/// Collects matching lines as text.
-struct Lines<'a> {
-    path: &'a str,
-    found: &'a mut Vec<String>,
-    full: &'a mut bool,
-}
-
-impl Sink for Lines<'_> {
-    type Error = std::io::Error;
-
-    fn matched(
-        &mut self,
-        _searcher: &Searcher,
-        found: &SinkMatch<'_>,
-    ) -> Result<bool, Self::Error> {
-        if self.found.len() >= MAX_LINES {
-            *self.full = true;
-            return Ok(false);
-        }
-        let text = String::from_utf8_lossy(found.bytes());
-        let text = text.trim_end_matches(['\n', '\r']);
-        let shown = cut(text, MAX_LINE_BYTES);
-        let mark = if shown.len() < text.len() { "…" } else { "" };
-        let number = found.line_number().unwrap_or_default();
-        self.found
-            .push(format!("{}:{number}: {shown}{mark}", self.path));
-        Ok(true)
     }
 }

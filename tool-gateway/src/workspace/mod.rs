@@ -5,6 +5,7 @@
 //! what was judged is what is opened, whatever happens to the tree in between.
 
 mod error;
+mod small;
 mod ways;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 
 pub use error::{WorkspaceError, WorkspaceErrorKind};
+pub(crate) use small::{Small, read_small};
 
 use crate::nearest::did_you_mean;
 

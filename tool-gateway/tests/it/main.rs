@@ -23,3 +23,5 @@ mod creating;
 mod files;
 #[cfg(all(unix, feature = "files"))]
 mod guarding;
+#[cfg(all(unix, feature = "files"))]
+mod searching;

@@ -93,7 +93,7 @@ async fn a_line_longer_than_a_page_is_cut_between_characters_and_the_next_one_re
     let page = text(&root, "read_file", json!({"path": "a"})).await;
     assert!(page.len() <= MAX_OUTPUT_BYTES);
     assert!(page.ends_with(
-        "\n[line 1 is longer than 61440 bytes and was cut; lines 1 to 1; the file goes on: read on with offset 2]"
+        "\n[line 1 is longer than 61440 bytes and was cut; no offset reads its rest, but search_files finds text in lines of up to 4 MiB and shows what stands around; lines 1 to 1; the file goes on: read on with offset 2]"
     ));
     assert!(page.split('\n').next().unwrap().chars().all(|c| c == '中'));
     assert_eq!(
