@@ -34,7 +34,7 @@ impl Default for Limits {
             output_bytes: MAX_OUTPUT_BYTES,
             arguments_bytes: 1024 * 1024,
             calls: 128,
-            together: 16,
+            together: 8,
         }
     }
 }

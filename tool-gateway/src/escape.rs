@@ -31,19 +31,28 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> String {
     escaped
 }
 
-/// Tells whether a terminal or a font would act on `c`, or show nothing or a plain gap for it.
-fn is_hidden(c: char) -> bool {
+/// Tells whether a terminal acts on `c`, or nothing is seen of it: control and format characters,
+/// bidirectional and zero-width ones, tags, variation selectors, fillers and blanks.
+///
+/// It is the one list of them: what shows text from elsewhere asks here, so that no two places
+/// take different characters for harmless.
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
-        || (c.is_whitespace() && !matches!(c, ' ' | '\u{3000}'))
         || matches!(u32::from(c),
             // Default-ignorable and format characters, fillers and blanks.
             0xAD | 0x34F | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x890..=0x891
             | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
             | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF
             | 0xFFA0 | 0xFFF0..=0xFFFB | 0x110BD | 0x110CD | 0x13430..=0x1343F
-            | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
-            // Private use: a font may draw anything.
-            | 0xE000..=0xF8FF | 0xF0000..=0x10FFFF)
+            | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF)
+}
+
+/// Tells whether a person could take `c` for something else: what is invisible, what shows a plain
+/// gap, and private use, for which a font may draw anything.
+fn is_hidden(c: char) -> bool {
+    is_invisible(c)
+        || (c.is_whitespace() && !matches!(c, ' ' | '\u{3000}'))
+        || matches!(u32::from(c), 0xE000..=0xF8FF | 0xF0000..=0x10FFFF)
 }
 
 #[cfg(test)]
@@ -76,6 +85,16 @@ mod tests {
             let shown = escape_line(trick);
             assert_eq!(decode(&shown), trick);
             assert!(!shown.chars().any(is_hidden), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_nothing_is_seen_of_is_on_the_list() {
+        for c in "\u{7}\u{ad}\u{34f}\u{61c}\u{115f}\u{180e}\u{200b}\u{200d}\u{202e}\u{2063}\u{206a}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{e0041}\u{e0100}".chars() {
+            assert!(is_invisible(c), "{c:?}");
+        }
+        for c in "a é 中　\u{a0}\u{202f}😀\u{301}".chars() {
+            assert!(!is_invisible(c), "{c:?}");
         }
     }
 

@@ -28,7 +28,7 @@ pub use {
     call::{CallEvent, CallLog, CallRecord, LogError, NoLog},
     context::ToolContext,
     digest::arguments_digest,
-    escape::{escape_block, escape_line},
+    escape::{escape_block, escape_line, is_invisible},
     gateway::Gateway,
     output::MAX_OUTPUT_BYTES,
     policy::{

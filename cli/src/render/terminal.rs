@@ -1,19 +1,23 @@
 //! Text that came from elsewhere, made safe for a terminal.
 
+use tool_gateway::is_invisible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Returns `text` without anything that a terminal obeys: only line breaks and tabs stay.
 ///
 /// Control, bidirectional and invisible characters are shown as `\u{…}`, so that what is read is
-/// what is there.
+/// what is there. The one that makes a picture of the character before it stays there.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut before = ' ';
     for character in text.chars() {
         match character {
             '\n' | '\t' => shown.push(character),
-            hidden if is_hidden(hidden) => shown.extend(hidden.escape_unicode()),
+            '\u{fe0f}' if is_picture(before) => shown.push(character),
+            hidden if is_invisible(hidden) => shown.extend(hidden.escape_unicode()),
             other => shown.push(other),
         }
+        before = character;
     }
     shown
 }
@@ -45,16 +49,9 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     line
 }
 
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
+/// Tells whether a character is drawn as a picture when U+FE0F follows it, as in `⚠️`.
+fn is_picture(character: char) -> bool {
+    matches!(character, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[cfg(test)]
@@ -68,6 +65,20 @@ mod tests {
             "a\\u{1b}[2Kb\\u{d}c\\u{202e}d"
         );
         assert_eq!(visible("a\n\tb 周报🙂"), "a\n\tb 周报🙂");
+    }
+
+    #[test]
+    fn nothing_that_cannot_be_seen_stays_unseen() {
+        assert_eq!(
+            visible("a\u{ad}b\u{61c}c\u{3164}d\u{fe0f}e\u{e0100}f\u{2800}"),
+            "a\\u{ad}b\\u{61c}c\\u{3164}d\\u{fe0f}e\\u{e0100}f\\u{2800}"
+        );
+        assert_eq!(visible("⚠\u{fe0f} ❤\u{fe0f}"), "⚠\u{fe0f} ❤\u{fe0f}");
+        assert_eq!(visible("⚠\u{fe0f}\u{fe0f}"), "⚠\u{fe0f}\\u{fe0f}");
+        assert_eq!(
+            visible("Ça va\u{a0}? 1\u{202f}000"),
+            "Ça va\u{a0}? 1\u{202f}000"
+        );
     }
 
     #[test]

@@ -108,6 +108,7 @@ impl Tool for CreateSkill {
         Preview {
             action: Some(action),
             details: Some(text),
+            ..Preview::default()
         }
     }
 

@@ -61,7 +61,7 @@ async fn only_so_many_calls_run_at_the_same_time() {
         .await
         .unwrap();
     assert!(records.iter().all(|record| record.result.status == Success));
-    assert_eq!(most.load(Ordering::SeqCst), 16);
+    assert_eq!(most.load(Ordering::SeqCst), 8);
 }
 
 #[tokio::test]
