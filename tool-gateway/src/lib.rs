@@ -8,6 +8,7 @@ mod builtin;
 mod call;
 mod context;
 mod digest;
+mod dispatch;
 mod ending;
 mod escape;
 mod gateway;
