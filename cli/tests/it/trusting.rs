@@ -116,6 +116,13 @@ fn skills_of_a_pinned_project_are_absent_with_a_notice_and_the_rest_works() {
         .run(&["skills", "why", "secret-plan", "--json"])
         .exits(0);
     assert_eq!(why.json()["status"], "pending");
+    let listed = world.run(&["skills", "list", "--json"]).exits(0).json();
+    let mut listed = listed["skills"].as_array().unwrap().clone().into_iter();
+    let entry = listed.find(|skill| skill["id"] == "secret-plan").unwrap();
+    assert_eq!(
+        (&entry["visible"], &entry["listed"]),
+        (&json!(false), &json!(false))
+    );
     let _ = world.run(&["trust", "--yes"]).exits(0);
     let _ = world.run(&["skills", "show", "secret-plan"]).exits(0);
     world.write(".tekne/skills/secret-plan/more.md", "evil\n");

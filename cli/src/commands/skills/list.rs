@@ -72,10 +72,17 @@ fn talk(context: &Context, catalog: &SkillCatalog, view: &SkillView) {
     {
         context.output.talk(&diagnostic_text(context, diagnostic));
     }
+    let waiting = snapshot.waiting();
+    if waiting > 0 {
+        context.output.notice(&format!(
+            "{} waiting for trust; `tekne trust` shows what there is",
+            counted(waiting, "skill")
+        ));
+    }
     let repaired = snapshot
         .reports()
         .iter()
-        .filter(|report| report.verdict == Verdict::Repaired);
+        .filter(|report| report.verdict == Verdict::Repaired && !report.pending);
     let repaired = repaired.count();
     if repaired > 0 {
         context.output.notice(&format!(
@@ -120,8 +127,10 @@ fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
         .collect();
     let hidden = |report: &&CandidateReport| !visible.contains_key(report.path.as_path());
     for report in snapshot.reports().iter().filter(hidden) {
-        if let (Some(skill), Some(by)) = (&report.skill, shadowed.get(report.path.as_path())) {
-            let by = Some(by.clone());
+        let by = shadowed.get(report.path.as_path()).cloned();
+        if let Some(skill) = &report.skill
+            && (by.is_some() || report.pending)
+        {
             skills.push(entry(skill, skill.load.as_str(), false, false, by));
         }
     }
