@@ -15,8 +15,11 @@
 //! assert!(parsed.diagnostics.is_empty());
 //! ```
 //!
+//! [`parse_context`] reads instructions that are no skills. `examples/list_skills.rs` lists a folder,
+//! `examples/custom_source.rs` shows skills of another kind.
+//!
 //! The other words are [`Message`], [`ToolDefinition`] and what belongs to them, and the contract
-//! with a model, [`CompletionRequest`] and `Provider`. `examples/list_skills.rs` lists a folder.
+//! with a model, [`CompletionRequest`] and `Provider`.
 
 mod author;
 mod catalog;
