@@ -87,7 +87,8 @@ fn the_model_goes_from_the_catalogue_to_the_skill_to_the_file_to_the_answer() {
             "read_file",
             "list_dir",
             "search_files",
-            "write_file"
+            "write_file",
+            "create_skill"
         ]
     );
     assert!(second.contains("<skill id=\"weekly-review\""), "{second}");
