@@ -27,10 +27,6 @@ const UNSUPPORTED: &[(&str, Option<&str>)] = &[
     ("limits.tokens", None),
     ("limits.usd", None),
     ("limits.wall", None),
-    ("skills.include", None),
-    ("skills.exclude", None),
-    ("skills.name_only", None),
-    ("skills.prefer", None),
 ];
 
 /// Where the layers are; the caller has looked at the environment.

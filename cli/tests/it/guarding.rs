@@ -64,18 +64,18 @@ fn a_configuration_named_on_the_command_line_is_not_written() {
 #[test]
 fn skills_that_a_link_leads_to_are_not_written_by_their_other_name() {
     let world = World::new();
-    world.write("shared/one/SKILL.md", "x");
+    world.write("common/one/SKILL.md", "x");
     world.write(
         "extra/two/SKILL.md",
         "---\nname: two\ndescription: d\n---\nx",
     );
     world.write(".claude/settings.json", "{}");
-    std::os::unix::fs::symlink("../shared", world.work().join(".claude/skills")).unwrap();
+    std::os::unix::fs::symlink("../common", world.work().join(".claude/skills")).unwrap();
     std::os::unix::fs::symlink("extra", world.work().join("alias")).unwrap();
     world.configure("skills: {roots: [{path: ~/../work/alias}]}\n");
     let paths = [
         ".claude/skills/one/SKILL.md",
-        "shared/one/SKILL.md",
+        "common/one/SKILL.md",
         "alias/two/SKILL.md",
         "extra/two/SKILL.md",
     ];

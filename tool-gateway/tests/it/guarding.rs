@@ -85,14 +85,14 @@ async fn a_protected_path_that_begins_above_the_workspace_is_protected() {
 #[tokio::test]
 async fn a_skill_root_that_is_a_link_is_protected_by_both_its_names() {
     let home = Home::new();
-    home.folder("ws/shared/deploy");
+    home.folder("ws/common/deploy");
     home.folder("ws/.claude");
-    symlink("../shared", home.path("ws/.claude/skills")).unwrap();
+    symlink("../common", home.path("ws/.claude/skills")).unwrap();
     symlink(".claude", home.path("ws/innocent")).unwrap();
     let gateway = gateway(&home.path("ws"), &[]);
     for path in [
         ".claude/skills/deploy/SKILL.md",
-        "shared/deploy/SKILL.md",
+        "common/deploy/SKILL.md",
         "innocent/skills/deploy/SKILL.md",
         "innocent/settings.json",
     ] {
