@@ -107,6 +107,40 @@ fn only_the_files_that_changed_are_read_again() {
 }
 
 #[test]
+fn a_policy_beside_a_skill_that_comes_changes_or_goes_is_seen() {
+    let folder = TempDir::new().unwrap();
+    skill(folder.path(), "a", "x");
+    write(
+        folder.path(),
+        "flat.skill.md",
+        "---\nname: flat\ndescription: d\n---\nx\n",
+    );
+    let catalog = catalog(folder.path());
+    let policy = |allowed: bool| {
+        let text = format!("policy:\n  allow_implicit_invocation: {allowed}\n");
+        write(folder.path(), "a/agents/openai.yaml", &text);
+    };
+    let seen = || {
+        catalog.refresh();
+        let view = catalog.view(&Principal::default());
+        view.find(Some("a"), None).is_some()
+    };
+    assert!(seen());
+    policy(false);
+    assert!(!seen());
+    policy(true);
+    assert!(seen());
+    policy(false);
+    assert!(!seen());
+    fs::remove_dir_all(folder.path().join("a/agents")).unwrap();
+    assert!(seen());
+    // A folder of that name beside a skill of one file says nothing about it.
+    write(folder.path(), "agents/openai.yaml", "x");
+    let before = catalog.refresh();
+    assert!(Arc::ptr_eq(&before, &catalog.refresh()));
+}
+
+#[test]
 fn several_events_are_one_change_and_an_event_elsewhere_is_none() {
     let folder = TempDir::new().unwrap();
     let root = folder.path().join("skills");

@@ -14,6 +14,7 @@ use crate::skill::{
     Companion, Diagnostic, Origin, Severity, Skill, SkillFormat, companion, parse_record,
     parse_with,
 };
+use crate::source::footprint::{Beside, Mark};
 use crate::source::{
     Candidate, Footprint, OpenedSkill, Resource, SkillSource, SourceScan, declared,
 };
@@ -22,7 +23,7 @@ use crate::source::{
 struct Record {
     skill: Arc<Skill>,
     findings: Vec<Diagnostic>,
-    stamp: Stamp,
+    mark: Mark,
 }
 
 /// An entry file on a walk: read, or still the one of the scan before.
@@ -35,7 +36,7 @@ enum Met {
 #[derive(Default)]
 struct Before<'a> {
     candidates: &'a [Arc<Candidate>],
-    stamps: &'a [Option<Stamp>],
+    marks: &'a [Option<Mark>],
     positions: HashMap<&'a Path, usize>,
 }
 
@@ -44,7 +45,7 @@ impl<'a> Before<'a> {
         let candidates = scan.candidates.iter().enumerate();
         Self {
             candidates: &scan.candidates,
-            stamps: &scan.footprint.files,
+            marks: &scan.footprint.files,
             positions: candidates
                 .map(|(at, candidate)| (candidate.path.as_path(), at))
                 .collect(),
@@ -54,8 +55,8 @@ impl<'a> Before<'a> {
     /// Returns the position of the file at `path` if it is still as it was; `stamp` looks at it.
     fn known(&self, path: &Path, stamp: impl Fn(&Path) -> Option<Stamp>) -> Option<usize> {
         let at = *self.positions.get(path)?;
-        let before = (*self.stamps.get(at)?)?;
-        (stamp(path) == Some(before)).then_some(at)
+        let before = (*self.marks.get(at)?)?;
+        (stamp(path) == before.entry && before.beside.holds(path)).then_some(at)
     }
 }
 
@@ -102,9 +103,9 @@ impl DirectorySource {
             candidates: Vec::with_capacity(walk.found.len()),
         };
         for (found, read) in walk.found.into_iter().zip(reads) {
-            let (candidate, stamp) = self.candidate(found, read, before);
+            let (candidate, mark) = self.candidate(found, read, before);
             scan.candidates.push(candidate);
-            scan.footprint.files.push(stamp);
+            scan.footprint.files.push(mark);
         }
         scan
     }
@@ -131,7 +132,7 @@ impl DirectorySource {
         found: Found<Met>,
         read: Option<io::Result<Met>>,
         before: &Before<'_>,
-    ) -> (Arc<Candidate>, Option<Stamp>) {
+    ) -> (Arc<Candidate>, Option<Mark>) {
         let mut candidate = Candidate {
             path: found.path,
             real_path: found.real_path,
@@ -139,27 +140,27 @@ impl DirectorySource {
             yields: !self.root.trusted,
             diagnostics: found.diagnostics,
         };
-        let stamp = match read.or_else(|| found.read.map(Ok)) {
+        let mark = match read.or_else(|| found.read.map(Ok)) {
             Some(Ok(Met::Known(at))) => {
                 if let Some(known) = before.candidates.get(at) {
-                    let stamp = before.stamps.get(at).copied().flatten();
-                    return (Arc::clone(known), stamp);
+                    let mark = before.marks.get(at).copied().flatten();
+                    return (Arc::clone(known), mark);
                 }
                 None
             }
             Some(Ok(Met::Read(record))) => {
                 candidate.skill = Some(record.skill);
                 candidate.diagnostics.extend(record.findings);
-                Some(record.stamp)
+                Some(record.mark)
             }
             Some(Err(error)) => {
                 let finding = unreadable(&candidate.path, &error);
                 candidate.diagnostics.push(finding);
-                Stamp::at(&candidate.path)
+                Some(Mark::at(&candidate.path))
             }
             None => None,
         };
-        (Arc::new(candidate), stamp)
+        (Arc::new(candidate), mark)
     }
 
     /// Reads and parses an entry file; one that changes meanwhile is read once more.
@@ -183,7 +184,8 @@ impl DirectorySource {
         read: &Capped,
         limits: &ScanLimits,
     ) -> Record {
-        let companion = companion(path, format, limits);
+        let beside = Beside::of(path, format);
+        let companion = companion(path, beside, limits);
         let origin = self.origin(path, format);
         let (mut skill, mut findings) = parse_record(&read.bytes, &origin, companion.as_ref());
         if let (Some(declaration), Some(folder)) = (&skill.declaration, path.parent()) {
@@ -196,7 +198,10 @@ impl DirectorySource {
         Record {
             skill: Arc::new(skill),
             findings,
-            stamp: read.stamp,
+            mark: Mark {
+                entry: Some(read.stamp),
+                beside,
+            },
         }
     }
 
@@ -230,7 +235,7 @@ impl DirectorySource {
             candidate.diagnostics.extend(record.findings);
             candidate.skill = Some(record.skill);
             *slot = Arc::new(candidate);
-            *scan.footprint.files.get_mut(at)? = Some(record.stamp);
+            *scan.footprint.files.get_mut(at)? = Some(record.mark);
         }
         Some(scan)
     }
@@ -255,10 +260,10 @@ impl SkillSource for DirectorySource {
         if moved.contains(&true) {
             return Some(self.walk(limits, &Before::of(before)));
         }
-        let watched: Vec<(&Arc<Candidate>, &Option<Stamp>)> =
+        let watched: Vec<(&Arc<Candidate>, &Option<Mark>)> =
             before.candidates.iter().zip(&footprint.files).collect();
-        let touched = parallel(&watched, limits.threads, |(candidate, stamp)| {
-            stamp.is_some() && Stamp::at(&candidate.path) != **stamp
+        let touched = parallel(&watched, limits.threads, |(candidate, mark)| {
+            mark.is_some_and(|mark| !mark.holds(&candidate.path))
         });
         let positions: Vec<usize> = (0..touched.len())
             .filter(|&at| touched.get(at) == Some(&true))
@@ -272,7 +277,8 @@ impl SkillSource for DirectorySource {
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
         let read = read_capped(&skill.path, limits.file_bytes)?;
-        let companion = companion(&skill.path, skill.format, limits);
+        let beside = Beside::of(&skill.path, skill.format);
+        let companion = companion(&skill.path, beside, limits);
         let origin = self.origin(&skill.path, skill.format);
         let parsed = parse_with(&read.bytes, &origin, companion.as_ref());
         Ok(OpenedSkill {
@@ -303,6 +309,31 @@ impl SkillSource for DirectorySource {
     }
 }
 
+/// Reads what another dialect keeps beside the entry file of a package.
+fn companion(path: &Path, beside: Beside, limits: &ScanLimits) -> Option<Companion> {
+    let path = match beside {
+        Beside::Apart | Beside::Nothing => return None,
+        Beside::Something(..) => path.parent()?.join(companion::PATH),
+    };
+    match read_capped(&path, limits.file_bytes) {
+        Err(error) if is_absent(&error) => None,
+        read => Some(Companion {
+            path,
+            bytes: read
+                .ok()
+                .filter(|read| read.longer.is_none())
+                .map(|read| read.bytes),
+        }),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 /// Returns the folder that belongs to a skill; a skill of one file has none.
 fn folder(skill: &Skill) -> Option<PathBuf> {
     match skill.format {
@@ -325,35 +356,4 @@ fn too_large(path: &Path, length: u64, limits: &ScanLimits) -> Diagnostic {
         fix: Some("move parts of it into files it refers to".to_owned()),
         ..Diagnostic::about("SK103", path, message)
     }
-}
-
-/// Reads what another dialect keeps beside the entry file of a package.
-fn companion(path: &Path, format: SkillFormat, limits: &ScanLimits) -> Option<Companion> {
-    if !matches!(format, SkillFormat::Package | SkillFormat::Declared) {
-        return None;
-    }
-    let folder = path.parent()?;
-    // Most skills have no such folder, and a look for it costs less than for a file in it.
-    let agents = folder.join(companion::FOLDER).symlink_metadata();
-    if agents.is_err_and(|error| is_absent(&error)) {
-        return None;
-    }
-    let path = folder.join(companion::PATH);
-    match read_capped(&path, limits.file_bytes) {
-        Err(error) if is_absent(&error) => None,
-        read => Some(Companion {
-            path,
-            bytes: read
-                .ok()
-                .filter(|read| read.longer.is_none())
-                .map(|read| read.bytes),
-        }),
-    }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }

@@ -3,20 +3,23 @@
 mod builtin;
 pub(crate) mod declared;
 mod directory;
+pub(crate) mod footprint;
 pub(crate) mod form;
 mod lite;
 mod memory;
 pub(crate) mod package;
 mod suffix;
 
-pub use {builtin::BuiltinSource, directory::DirectorySource, memory::MemorySource};
+pub use {
+    builtin::BuiltinSource, directory::DirectorySource, footprint::Footprint, memory::MemorySource,
+};
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::discovery::{ScanLimits, Stamp};
+use crate::discovery::ScanLimits;
 use crate::skill::{Diagnostic, Skill};
 
 /// A file that claims to be a skill, as a source read it.
@@ -45,15 +48,6 @@ pub struct SourceScan {
     pub diagnostics: Vec<Diagnostic>,
     /// What the file system was like; a source of another kind leaves it at its default.
     pub footprint: Footprint,
-}
-
-/// What the file system was like when a scan began to read it.
-#[derive(Clone, Debug, Default)]
-pub struct Footprint {
-    /// What would be different if an entry file came, went or moved.
-    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
-    /// The entry file of each candidate, where it was read.
-    pub(crate) files: Vec<Option<Stamp>>,
 }
 
 /// A skill's body, read again when it is opened.

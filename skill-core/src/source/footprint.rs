@@ -1,0 +1,77 @@
+//! What a scan depended on, so that the next one reads only what changed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::discovery::Stamp;
+use crate::skill::{SkillFormat, companion};
+
+/// What the file system was like when a scan began to read it.
+#[derive(Clone, Debug, Default)]
+pub struct Footprint {
+    /// What would be different if an entry file came, went or moved.
+    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
+    /// The files behind each candidate, where they were read.
+    pub(crate) files: Vec<Option<Mark>>,
+}
+
+/// The files that a record was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The entry file.
+    pub(crate) entry: Option<Stamp>,
+    /// What lies beside it.
+    pub(crate) beside: Beside,
+}
+
+impl Mark {
+    /// Returns the mark of an entry file that could not be read.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self {
+            entry: Stamp::at(path),
+            beside: Beside::Apart,
+        }
+    }
+
+    /// Tells whether the files behind `path` are still as they were.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        Stamp::at(path) == self.entry && self.beside.holds(path)
+    }
+}
+
+/// What another dialect keeps beside the entry file of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Nothing, whatever lies there: a skill of one file has no folder.
+    Apart,
+    /// No folder for it, as with most skills.
+    Nothing,
+    /// The folder, and the file in it.
+    Something(Option<Stamp>, Option<Stamp>),
+}
+
+impl Beside {
+    /// Looks beside the entry file at `path`.
+    pub(crate) fn of(path: &Path, format: SkillFormat) -> Self {
+        let is_package = matches!(format, SkillFormat::Package | SkillFormat::Declared);
+        match path.parent().filter(|_| is_package) {
+            Some(folder) => Self::within(folder),
+            None => Self::Apart,
+        }
+    }
+
+    fn within(folder: &Path) -> Self {
+        // A look for the folder costs less than one for a file in it.
+        let agents = folder.join(companion::FOLDER);
+        match agents.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Nothing,
+            _ => Self::Something(Stamp::at(&agents), Stamp::at(&folder.join(companion::PATH))),
+        }
+    }
+
+    /// Tells whether the same lies beside the entry file at `path`.
+    pub(crate) fn holds(self, path: &Path) -> bool {
+        let folder = path.parent().filter(|_| self != Self::Apart);
+        folder.is_none_or(|folder| Self::within(folder) == self)
+    }
+}
