@@ -340,3 +340,36 @@ fn files_that_are_there_are_never_overwritten_by_init() {
     let ran = world.run(&["init"]).exits(2);
     let _ = ran.says(&["cannot write", ".tekne/config.yaml", "hint: "]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_no_text_costs_no_document() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let world = World::new();
+    world.skill("good", "The good one.", "Do.\n");
+    let folder = std::ffi::OsString::from_vec(b"\xff\xfe".to_vec());
+    let folder = world.work().join(".tekne/skills").join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "---\nname: odd\ndescription: d\n---\nx\n";
+    std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    for command in [
+        &["skills", "list", "--json"][..],
+        &["skills", "check", "--json"],
+        &["skills", "show", "odd", "--json"],
+        &["skills", "why", "odd", "--json"],
+    ] {
+        let ran = world.run(command).exits(0);
+        assert_eq!(ran.json()["v"], 1, "{command:?}");
+    }
+}
+
+#[test]
+fn a_skill_that_is_required_and_missing_is_named_in_the_one_document() {
+    let world = World::new();
+    let ran = world
+        .run(&["skills", "check", "--json", "--require", "nosuch"])
+        .exits(3);
+    assert_eq!(ran.json()["missing"][0], "nosuch");
+    assert_eq!(ran.lines().len(), 1);
+}

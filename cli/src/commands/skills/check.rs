@@ -10,7 +10,7 @@ use super::fix::{self, Fix};
 use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
-use crate::render::terminal::counted;
+use crate::render::terminal::{counted, visible};
 use crate::setup::{self, Assistant};
 
 /// Arguments of `tekne skills check`.
@@ -66,7 +66,7 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         .filter(|name| view.find(Some(name), None).is_none())
         .collect();
     let snapshot = catalog.snapshot();
-    let summary = show(context, snapshot.reports(), fixes.as_deref())?;
+    let summary = show(context, snapshot.reports(), fixes.as_deref(), &missing)?;
     for diagnostic in snapshot
         .diagnostics()
         .iter()
@@ -80,7 +80,7 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
                 .with_hint("say yes when asked, or add --yes"),
         );
     }
-    verdict(arguments, &summary, &missing)
+    verdict(context, arguments, &summary, &missing)
 }
 
 /// Reads only what was named: a file, a skill's folder, or a folder of skills.
@@ -106,6 +106,7 @@ fn show(
     context: &Context,
     reports: &[CandidateReport],
     fixes: Option<&[Fix]>,
+    missing: &[&str],
 ) -> Result<Summary, CliError> {
     let mut summary = Summary {
         files: reports.len(),
@@ -124,7 +125,7 @@ fn show(
         let mut document = json!({"v": 1, "files": files, "summary": {
             "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
             "shadowed": summary.shadowed, "refused": summary.refused,
-        }});
+        }, "missing": missing});
         if let (Some(fixes), Some(fields)) = (fixes, document.as_object_mut()) {
             let fixes = fixes.iter().map(Fix::json).collect();
             fields.insert("fixes".to_owned(), fixes);
@@ -137,10 +138,10 @@ fn show(
             Verdict::Shadowed { by } => format!("shadowed by {}", context.environment.shown(by)),
             other => other.as_str().to_owned(),
         };
-        context.output.data(&format!(
-            "{}: {verdict}\n",
-            context.environment.shown(&report.path)
-        ))?;
+        let path = context.environment.shown(&report.path);
+        context
+            .output
+            .data(&visible(&format!("{path}: {verdict}\n")))?;
         let worth_saying = |severity| context.options.verbose > 0 || severity != Severity::Info;
         for diagnostic in report
             .diagnostics
@@ -167,7 +168,7 @@ fn file(report: &CandidateReport) -> Value {
     let skill = report.skill.as_ref();
     let shadowed = matches!(report.verdict, Verdict::Shadowed { .. });
     json!({
-        "path": report.path,
+        "path": report.path.display().to_string(),
         "verdict": report.verdict.as_str(),
         "id": skill.map(|skill| skill.id.as_str()),
         "name": skill.map(|skill| skill.name.as_str()),
@@ -177,13 +178,22 @@ fn file(report: &CandidateReport) -> Value {
     })
 }
 
-fn verdict(arguments: &CheckArgs, summary: &Summary, missing: &[&str]) -> Result<Exit, CliError> {
+fn verdict(
+    context: &Context,
+    arguments: &CheckArgs,
+    summary: &Summary,
+    missing: &[&str],
+) -> Result<Exit, CliError> {
     if !missing.is_empty() {
         let message = format!("not usable: {}", missing.join(", "));
-        return Err(
-            CliError::new(Exit::Check, "required_skill_missing", message)
-                .with_hint("`tekne skills list` shows what can be used"),
-        );
+        let error = CliError::new(Exit::Check, "required_skill_missing", message)
+            .with_hint("`tekne skills list` shows what can be used");
+        if !context.output.is_json() {
+            return Err(error);
+        }
+        // The one document of this command is printed, and names them.
+        context.output.talk(&error.to_string());
+        return Ok(Exit::Check);
     }
     let bad = summary.refused
         + if arguments.strict {

@@ -27,7 +27,7 @@ pub(super) struct Fix {
 
 impl Fix {
     pub(super) fn json(&self) -> Value {
-        json!({"path": self.path, "diff": self.diff, "written": self.written})
+        json!({"path": self.path.display().to_string(), "diff": self.diff, "written": self.written})
     }
 }
 

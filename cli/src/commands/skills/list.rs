@@ -151,7 +151,7 @@ fn entry(
         "format": skill.format.as_str(),
         "load": load,
         "scope": skill.scope.as_str(),
-        "path": skill.path,
+        "path": skill.path.display().to_string(),
         "version": skill.version,
         "digest": skill.content_digest,
         "listed": listed,

@@ -182,7 +182,7 @@ fn tell(
     if context.output.is_json() {
         let changes: Vec<Value> = moved.iter().map(json).collect();
         return context.output.json_line(&json!({
-            "v": 1, "path": file, "skills": lock.skills.len(), "written": written,
+            "v": 1, "path": file.display().to_string(), "skills": lock.skills.len(), "written": written,
             "changes": changes,
         }));
     }

@@ -65,7 +65,7 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({
         "code": diagnostic.code,
         "severity": diagnostic.severity.as_str(),
-        "path": diagnostic.path,
+        "path": diagnostic.path.display().to_string(),
         "line": diagnostic.line,
         "column": diagnostic.column,
         "message": diagnostic.message,
@@ -90,7 +90,8 @@ fn diagnostic_text(context: &Context, diagnostic: &Diagnostic) -> String {
         diagnostic.code, diagnostic.message
     );
     if let Some(fix) = &diagnostic.fix {
-        text.push_str(&format!("\n  fix: {fix}"));
+        // A fix of several lines stays recognisable as one.
+        text.push_str(&format!("\n  fix: {}", fix.replace('\n', "\n       ")));
     }
     visible(&text)
 }

@@ -69,9 +69,9 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
         context.output.notice(&error.full_message());
     }
     if context.output.is_json() {
-        context
-            .output
-            .json_line(&json!({"v": 1, "id": arguments.name, "path": path}))?;
+        context.output.json_line(
+            &json!({"v": 1, "id": arguments.name, "path": path.display().to_string()}),
+        )?;
     } else {
         let shown = context.environment.shown(&path);
         context.output.data(&format!("{shown}\n"))?;

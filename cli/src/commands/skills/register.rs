@@ -36,7 +36,7 @@ pub(super) fn register(context: &Context, arguments: &RegisterArgs) -> Result<Ex
     if context.output.is_json() {
         context.output.json_line(&json!({"v": 1, "registered": {
             "id": registered.id.as_str(), "version": registered.version,
-            "digest": registered.digest, "path": registered.package,
+            "digest": registered.digest, "path": registered.package.display().to_string(),
         }}))?;
     } else {
         let reference = registered.reference();

@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, arguments: &ShowArgs) -> Result<Exit, CliEr
             "v": 1,
             "id": skill.id.as_str(), "name": skill.name, "description": skill.description,
             "format": skill.format.as_str(), "load": viewed.load.as_str(),
-            "scope": skill.scope.as_str(), "path": skill.path, "version": skill.version,
+            "scope": skill.scope.as_str(), "path": skill.path.display().to_string(), "version": skill.version,
             "digest": skill.content_digest, "listed": viewed.listed, "docs": docs,
             "body": opened.body, "truncated": opened.truncated,
         }))?;
@@ -68,6 +68,9 @@ pub(crate) fn run(context: &Context, arguments: &ShowArgs) -> Result<Exit, CliEr
     line("docs", &docs.join(", "));
     text.push('\n');
     text.push_str(&opened.body);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
     context.output.data(&visible(&text))?;
     Ok(Exit::Done)
 }

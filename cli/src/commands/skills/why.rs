@@ -381,7 +381,7 @@ fn show(context: &Context, name: &str, answer: &Answer) -> Result<(), CliError> 
     if context.output.is_json() {
         let document: Value = json!({
             "v": 1, "name": name, "status": answer.status, "reason": answer.reason,
-            "id": answer.id, "path": answer.path, "details": answer.details,
+            "id": answer.id, "path": answer.path.as_ref().map(|path| path.display().to_string()), "details": answer.details,
         });
         return context.output.json_line(&document);
     }
