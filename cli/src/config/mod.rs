@@ -1,6 +1,6 @@
 //! The configuration: what a user may write, where it comes from, and who said what.
 //!
-//! [`load`] reads the layers, refuses what is wrong with its line and column, merges the rest and
+//! [`load()`] reads the layers, refuses what is wrong with its line and column, merges the rest and
 //! keeps for every value the place it came from. It reads files and nothing else: paths and
 //! overrides are passed in.
 
