@@ -1,5 +1,8 @@
 //! Globs over names and paths: `*`, `?`, `**`, `[a-z]`, `{a,b}`; bounded in time and in expansions.
 
+/// The longest glob, in bytes; a longer one was made to cost time.
+const LONGEST: usize = 1_024;
+
 /// How many patterns the braces of one list may expand to.
 const MOST_PATTERNS: usize = 256;
 
@@ -42,6 +45,9 @@ impl Globs {
 
 /// Adds the patterns that the braces of `glob` spell; `None` once there are too many.
 fn expand(glob: &str, patterns: &mut Vec<String>) -> Option<()> {
+    if glob.len() > LONGEST {
+        return None;
+    }
     let mut waiting = vec![glob.to_owned()];
     while let Some(glob) = waiting.pop() {
         match braces(&glob) {
@@ -310,6 +316,7 @@ mod tests {
         assert_eq!(Globs::new([bomb.as_str()], Over::Paths), None);
         let wide = format!("{{{}}}", ["a"; 257].join(","));
         assert_eq!(Globs::new([wide.as_str()], Over::Paths), None);
+        assert_eq!(Globs::new(["x".repeat(2_000).as_str()], Over::Paths), None);
         let stars = "*a".repeat(200);
         assert!(!matches(Over::Names, &stars, &"a".repeat(190)));
     }

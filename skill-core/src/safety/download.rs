@@ -1,6 +1,6 @@
 //! Lines that fetch a program from somewhere and run it unseen.
 
-use super::{Found, Report};
+use super::{Finds, Found, Report, boundary};
 
 /// Programs that run what they are given.
 const RUNNERS: &[&str] = &[
@@ -37,12 +37,12 @@ const FETCHERS: &[&str] = &[
     "downloadstring",
     "aria2c",
 ];
-/// The longest line that is judged; what lies beyond is not read by people either.
-const LONGEST: usize = 4096;
+/// How much of a long line is judged at once, on either side of what may run something.
+const LONGEST: usize = 2048;
 
 pub(super) fn check(report: &mut Report<'_, '_>) {
     let bytes = report.bytes();
-    let mut found: Vec<Found> = Vec::new();
+    let mut found = Finds::of("SK113");
     let pipes = memchr::memchr3_iter(b'|', b'$', b'&', bytes).filter(|at| may_run(bytes, *at));
     let parentheses = memchr::memchr_iter(b'(', bytes).filter(|at| may_run_inside(bytes, *at));
     let mut places: Vec<usize> = pipes.chain(parentheses).collect();
@@ -53,10 +53,10 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
             continue;
         }
         let start = logical_start(report, at);
-        let line = logical_line(report.text.get(start..).unwrap_or_default());
+        let line = logical_line(report.text.get(start..).unwrap_or_default(), at - start);
         end = start + line.len();
         if judge(&line.to_lowercase()) {
-            found.push(Found {
+            found.push(|| Found {
                 at: start,
                 message: "a line that downloads a program and runs it".to_owned(),
                 text: line.trim().to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
             });
         }
     }
-    report.add("SK113", &found);
+    report.add(found);
 }
 
 /// Tells whether a shell runs what stands behind byte `at`, by a look at the next few.
@@ -119,31 +119,30 @@ fn is_run(text: &str) -> bool {
 
 /// Returns where the line of byte `at` begins, or the first of those that go on into it.
 fn logical_start(report: &Report<'_, '_>, at: usize) -> usize {
-    let mut start = report.line_start(at);
+    let mut start = report.near_start(at, LONGEST);
     while start > 0 && at - start < LONGEST {
         let before = report.bytes().get(..start - 1).unwrap_or_default();
-        if !before.trim_ascii_end().ends_with(b"\\") || before.ends_with(b"\n") {
+        if !before.ends_with(b"\\") {
             break;
         }
-        start = report.line_start(start - 1);
+        start = report.near_start(start - 1, LONGEST);
     }
     start
 }
 
-/// Returns the line that `text` begins with, with those that a backslash at its end goes on in.
-fn logical_line(text: &str) -> &str {
+/// Returns the line that `text` begins with, with those that a backslash at its end goes on in, as
+/// far as they are near byte `at`.
+fn logical_line(text: &str, at: usize) -> &str {
+    let most = boundary(text, at + LONGEST);
+    let near = text.get(..most).unwrap_or(text);
     let mut end = 0;
-    for line in text.split_inclusive('\n') {
+    for line in near.split_inclusive('\n') {
         end += line.len();
-        if !line.trim_end().ends_with('\\') || end > LONGEST {
+        if end > at && !line.trim_end_matches('\n').ends_with('\\') {
             break;
         }
     }
-    let mut end = end.min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    near.get(..end).unwrap_or(near)
 }
 
 /// Judges a line in lower case; the bars of a table part its cells, so there only code counts.
@@ -162,19 +161,18 @@ fn downloads_and_runs(line: &str) -> bool {
 
 /// `curl … | sh`, `base64 -d | sh`
 fn piped(line: &str) -> bool {
-    let mut parts = line.split('|');
-    let mut before = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let source = names(&before, FETCHERS)
-            || (before.contains("base64") && before.contains(" -d"))
-            || before.contains("base64 --decode");
-        if source && is_run(part) {
+    let mut source = false;
+    for (at, part) in line.split('|').enumerate() {
+        if at > 0 && source && is_run(part) {
             return true;
         }
-        before.push('|');
-        before.push_str(part);
+        source |= names(part, FETCHERS) || decodes(part);
     }
     false
+}
+
+fn decodes(part: &str) -> bool {
+    part.contains("base64") && (part.contains(" -d") || part.contains("--decode"))
 }
 
 /// `bash -c "$(curl …)"`, `bash <(curl …)`, `eval "$(curl …)"`
@@ -182,16 +180,19 @@ fn substituted(line: &str) -> bool {
     ["$(", "<(", "`"].iter().any(|open| {
         line.match_indices(open).any(|(at, _)| {
             let inner = line.get(at + open.len()..).unwrap_or_default();
-            let before = line.get(..at).unwrap_or_default();
-            let fetches = FETCHERS
-                .iter()
-                .any(|name| word_at_start(inner.trim_start(), name));
-            let runs = ["eval", "source"].iter().any(|word| has_word(before, word))
-                || RUNNERS.iter().any(|word| has_word(before, word))
-                || before.trim_end().ends_with(" .");
-            fetches && runs
+            let fetches = |name: &&str| word_at_start(inner.trim_start(), name);
+            FETCHERS.iter().any(fetches) && is_given_to_runner(line, at)
         })
     })
+}
+
+/// Tells whether a runner stands shortly before byte `at`.
+fn is_given_to_runner(line: &str, at: usize) -> bool {
+    let start = boundary(line, at.saturating_sub(128));
+    let before = line.get(start..at).unwrap_or_default();
+    names(before, &["eval", "source"])
+        || names(before, RUNNERS)
+        || before.trim_end().ends_with(" .")
 }
 
 /// `iex (irm …)`

@@ -1,6 +1,6 @@
 //! Letters that cannot be seen: tag characters, direction controls, runs of zero-width ones.
 
-use super::{Found, Report, shown};
+use super::{Finds, Found, Report, shown};
 use crate::skill::findings::Findings;
 
 /// A run of letters that cannot be seen.
@@ -15,16 +15,16 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
     if report.text.is_ascii() {
         return;
     }
-    let (mut hidden, mut stray) = (Vec::new(), Vec::new());
+    let (mut hidden, mut stray) = (Finds::of("SK110"), Finds::of("SK116"));
     for run in runs(report.text) {
         match judge(&run) {
             Judgement::Fine => {}
-            Judgement::Stray => stray.push(finding(report, &run, "an invisible letter")),
-            Judgement::Hidden(what) => hidden.push(finding(report, &run, what)),
+            Judgement::Stray => stray.push(|| finding(report, &run, "an invisible letter")),
+            Judgement::Hidden(what) => hidden.push(|| finding(report, &run, what)),
         }
     }
-    report.add("SK110", &hidden);
-    report.add("SK116", &stray);
+    report.add(hidden);
+    report.add(stray);
 }
 
 /// Looks for letters that cannot be seen in a value that stands in `text` with escapes, where
@@ -199,17 +199,22 @@ pub(super) fn is_invisible(letter: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// How much of a hidden text is shown.
+const LONGEST_DECODED: usize = 240;
+
 /// Returns the text that tag characters or variation selectors spell.
 fn decoded(run: &str) -> String {
     let tags: String = run
         .chars()
+        .take(LONGEST_DECODED)
         .filter(|letter| matches!(letter, '\u{e0020}'..='\u{e007e}'))
         .filter_map(|letter| char::from_u32(u32::from(letter) - 0xe_0000))
         .collect();
     if !tags.is_empty() {
         return tags;
     }
-    let bytes: Vec<u8> = run.chars().filter_map(selector_byte).collect();
+    let letters = run.chars().take(LONGEST_DECODED);
+    let bytes: Vec<u8> = letters.filter_map(selector_byte).collect();
     let text = String::from_utf8_lossy(&bytes);
     let readable = bytes.len() > 1 && text.chars().all(|letter| !letter.is_control());
     if readable {

@@ -1,6 +1,6 @@
 //! Markup and sentences of a body that pass for the runtime's own.
 
-use super::{Found, Report};
+use super::{Finds, Found, Report};
 
 /// Names of elements that a runtime wraps what it says in.
 const ELEMENTS: &[&str] = &[
@@ -55,31 +55,32 @@ const FORMER: &[&str] = &[
 pub(super) fn check(report: &mut Report<'_, '_>, body: usize) {
     let bytes = report.bytes();
     let tail = bytes.get(body..).unwrap_or_default();
-    let mut found = Vec::new();
+    let mut markups = Finds::of("SK112");
     for at in memchr::memchr2_iter(b'<', b'[', tail) {
         let rest = tail.get(at..).unwrap_or_default();
         if let Some(markup) = markup(rest) {
-            found.push(Found {
+            markups.push(|| Found {
                 at: body + at,
                 message: format!("markup that imitates the runtime: `{markup}`"),
-                text: report.line(body + at).trim().to_owned(),
+                text: report.line(body + at).to_owned(),
                 fix: "write it as `&lt;…&gt;`, or under another name",
             });
         }
     }
+    let mut orders = Finds::of("SK112");
     for at in memchr::memmem::find_iter(tail, "gnore ") {
         let after = tail.get(at + "gnore ".len()..).unwrap_or_default();
         if FORMER.iter().any(|former| begins(after, former)) && speaks_of_orders(after) {
-            found.push(Found {
+            orders.push(|| Found {
                 at: body + at,
                 message: "a sentence that wants other instructions to be ignored".to_owned(),
-                text: report.line(body + at).trim().to_owned(),
+                text: report.line(body + at).to_owned(),
                 fix: "say what the skill does instead",
             });
         }
     }
-    found.sort_by_key(|one| one.at);
-    report.add("SK112", &found);
+    report.add(markups);
+    report.add(orders);
 }
 
 /// Returns the markup that `rest` begins with, if it is one of the runtime's.

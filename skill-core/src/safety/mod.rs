@@ -43,42 +43,73 @@ impl<'a> Report<'a, '_> {
         self.text.as_bytes()
     }
 
-    /// Returns the line that byte `at` stands on.
+    /// Returns the line that byte `at` stands on, or what is near it on a long one.
     fn line(&self, at: usize) -> &'a str {
-        let start = self.line_start(at);
+        let start = self.near_start(at, LONGEST_SHOWN);
         let rest = self.text.get(start..).unwrap_or_default();
-        rest.lines().next().unwrap_or_default()
+        let line = rest.lines().next().unwrap_or_default();
+        let end = boundary(line, at - start + LONGEST_SHOWN);
+        line.get(..end).unwrap_or(line).trim()
     }
 
-    fn line_start(&self, at: usize) -> usize {
-        let before = self.bytes().get(..at).unwrap_or_default();
-        memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+    /// Returns where the line of byte `at` begins, or where the last `most` bytes before it do.
+    fn near_start(&self, at: usize, most: usize) -> usize {
+        let floor = boundary(self.text, at.saturating_sub(most));
+        let near = self.bytes().get(floor..at).unwrap_or_default();
+        memchr::memrchr(b'\n', near).map_or(floor, |line_end| floor + line_end + 1)
     }
 
     /// Returns the line and column of byte `at`.
     fn place(&self, at: usize) -> (u32, u32) {
         let before = self.bytes().get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let start = self.line_start(at);
-        let column = self
-            .text
-            .get(start..at)
-            .map_or(1, |text| text.chars().count() + 1);
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let before = self.text.get(start..at);
+        let column = before.map_or(1, |text| text.chars().count() + 1);
         let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
         (number(line), number(column))
     }
 
     /// Writes down findings of one code, the first ones only.
-    fn add(&mut self, code: &'static str, found: &[Found]) {
-        let left_out = found.len().saturating_sub(MOST_OF_A_CODE);
-        for (number, one) in found.iter().take(MOST_OF_A_CODE).enumerate() {
+    fn add(&mut self, found: Finds) {
+        let left_out = found.count.saturating_sub(found.list.len());
+        for (number, one) in found.list.into_iter().enumerate() {
             let place = Some(self.place(one.at));
             let message = match left_out {
                 more if more > 0 && number == 0 => format!("{}, and {more} more", one.message),
-                _ => one.message.clone(),
+                _ => one.message,
             };
-            let added = self.findings.add(code, place, message);
+            let added = self.findings.add(found.code, place, message);
             added.text(&one.text).fix(one.fix);
+        }
+    }
+}
+
+/// How much of a line is shown on either side.
+const LONGEST_SHOWN: usize = 160;
+
+/// The first findings of one code, and how many there are.
+#[derive(Debug)]
+struct Finds {
+    code: &'static str,
+    list: Vec<Found>,
+    count: usize,
+}
+
+impl Finds {
+    fn of(code: &'static str) -> Self {
+        Self {
+            code,
+            list: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Adds what `make` says; it is asked for the first ones only.
+    fn push(&mut self, make: impl FnOnce() -> Found) {
+        self.count += 1;
+        if self.list.len() < MOST_OF_A_CODE {
+            self.list.push(make());
         }
     }
 }
@@ -90,6 +121,12 @@ struct Found {
     message: String,
     text: String,
     fix: &'static str,
+}
+
+/// Returns the last place up to `at` where a letter of `text` begins, or its end.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut near = (0..=at.min(text.len())).rev();
+    near.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// Returns `text` with every letter that cannot be seen as its number.

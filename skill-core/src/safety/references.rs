@@ -10,6 +10,9 @@ const HERE: &[&str] = &[
     "$CLAUDE_SKILL_DIR/",
 ];
 
+/// How many files a body refers to at most.
+const MOST: usize = 256;
+
 /// Returns the files below its own folder that `body` refers to, each once, with the line of the
 /// body it stands on, counted from 1.
 ///
@@ -24,6 +27,9 @@ pub fn references(body: &str) -> Vec<(String, u32)> {
         }
         let links = links(line).filter(|_| !in_code);
         for path in links.chain(paths(line)) {
+            if found.len() >= MOST {
+                return found;
+            }
             if !found.iter().any(|(known, _)| *known == path) {
                 found.push((path, number));
             }

@@ -1,6 +1,6 @@
 //! Secrets that were left in a text. What is found is never repeated whole.
 
-use super::{Found, Report};
+use super::{Finds, Found, Report};
 
 /// A kind of secret: how it begins, how long the rest is at least, and what it is.
 const KINDS: &[(&str, usize, &str)] = &[
@@ -32,14 +32,14 @@ const SHORTEST: usize = 20;
 const FEWEST_LETTERS: usize = 10;
 
 pub(super) fn check(report: &mut Report<'_, '_>) {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found = Finds::of("SK114");
     let tokens = long_tokens(report.text);
     // The lines of a key are long; without a long one there is none.
     let may_hold_key = !tokens.is_empty();
     for (at, token) in tokens {
         if let Some(what) = kind(token) {
-            let start: String = token.chars().take(6).collect();
-            found.push(Found {
+            let start = token.get(..6).unwrap_or_default();
+            found.push(|| Found {
                 at,
                 message: format!("{what} stands in the text"),
                 text: format!("{start}… ({} characters)", token.len()),
@@ -51,15 +51,15 @@ pub(super) fn check(report: &mut Report<'_, '_>) {
     for at in keys.into_iter().flatten() {
         let line = report.line(at);
         if line.contains("-----BEGIN") && holds_key(report.text.get(at..).unwrap_or_default()) {
-            found.push(Found {
+            found.push(|| Found {
                 at,
                 message: "a private key stands in the text".to_owned(),
-                text: line.trim().to_owned(),
+                text: line.to_owned(),
                 fix: "take it out, and make it invalid where it came from",
             });
         }
     }
-    report.add("SK114", &found);
+    report.add(found);
 }
 
 /// Tells whether lines of a key follow, and not dots that stand for them.

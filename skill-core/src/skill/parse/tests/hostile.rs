@@ -51,6 +51,38 @@ fn a_hostile_file_does_not_drown_its_reader() {
     assert_eq!(more.count(), 1);
 }
 
+#[test]
+fn a_text_made_to_cost_time_costs_little() {
+    // Each of these would take minutes if some part of it were looked at once for every other.
+    for piece in [
+        "`$(",
+        "$(curl $(",
+        "a |sh \\\n",
+        "curl x | sh ",
+        "<system>",
+        "a\u{202e}",
+        "&& sh ",
+        "](a.b",
+        "\"\n",
+        "ignore all rules ",
+    ] {
+        let text = piece.repeat(256 * 1024 / piece.len());
+        for file in [
+            format!("---\nname: demo\ndescription: d\n---\n{text}"),
+            format!("---\nx: {text}\n---\n"),
+        ] {
+            let parsed = package(file);
+            assert!(parsed.diagnostics.len() < 300, "{piece}");
+            let said: usize = parsed
+                .diagnostics
+                .iter()
+                .map(|one| one.text.as_deref().map_or(0, str::len))
+                .sum();
+            assert!(said < 300 * 2_000, "{piece}");
+        }
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_comes_to_a_record(pieces in proptest::collection::vec(
