@@ -8,20 +8,40 @@ use crate::skill::Skill;
 /// A digest in the making.
 ///
 /// Each part goes in with its length before it, so no two lists of parts run into one another.
-pub(crate) struct Digester(Sha256);
+pub(crate) struct Digester {
+    hash: Sha256,
+    /// Parts that were not hashed yet; most are short, and hashing has a price for each call.
+    waiting: Vec<u8>,
+}
+
+/// A part of this length goes into the hash by itself.
+const LONG: usize = 512;
 
 impl Digester {
     /// Starts a digest that differs from those of every other `domain`.
     pub(crate) fn new(domain: &str) -> Self {
-        let mut digester = Self(Sha256::new());
+        let mut digester = Self {
+            hash: Sha256::new(),
+            waiting: Vec::with_capacity(2 * LONG),
+        };
         digester.part(domain.as_bytes());
         digester
     }
 
     /// Adds one part.
     pub(crate) fn part(&mut self, bytes: &[u8]) {
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.waiting
+            .extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        if bytes.len() < LONG {
+            self.waiting.extend_from_slice(bytes);
+        }
+        if self.waiting.len() >= LONG || bytes.len() >= LONG {
+            self.hash.update(&self.waiting);
+            self.waiting.clear();
+        }
+        if bytes.len() >= LONG {
+            self.hash.update(bytes);
+        }
     }
 
     /// Returns the digest.
@@ -30,8 +50,9 @@ impl Digester {
     }
 
     /// Returns the digest as bytes.
-    pub(crate) fn finish_bytes(self) -> [u8; 32] {
-        self.0.finalize().into()
+    pub(crate) fn finish_bytes(mut self) -> [u8; 32] {
+        self.hash.update(&self.waiting);
+        self.hash.finalize().into()
     }
 }
 
@@ -48,10 +69,12 @@ fn hexadecimal(bytes: &[u8]) -> String {
             b'a' + value - 10
         })
     };
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }
 
 /// Returns the digest of a skill's declared fields and body; its path, scope and time are no part

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Returns the resident memory in bytes.
 pub(crate) fn resident() -> io::Result<usize> {
@@ -18,6 +19,20 @@ pub(crate) fn resident() -> io::Result<usize> {
             .ok()
     });
     Ok(kilobytes.unwrap_or(0) * 1_024)
+}
+
+/// Returns the time that all processors together gave to this process.
+#[cfg(unix)]
+pub(crate) fn processor_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Returns nothing, where the system is not asked.
+#[cfg(not(unix))]
+pub(crate) fn processor_time() -> Duration {
+    Duration::ZERO
 }
 
 /// Returns how many files were open at once, at most, while `work` ran.

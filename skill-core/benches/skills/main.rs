@@ -1,7 +1,8 @@
 //! How fast skills are read, indexed and looked at, each against a baseline in the same run.
 //!
 //! `cargo bench -p skill-core` prints ratios; `-- long` indexes 100,000 packages too. Times are
-//! medians of pairs measured in turn, so that a busy machine slows both sides alike.
+//! those of the least disturbed quarter of pairs measured in turn, so that a busy machine slows both
+//! sides alike.
 #![expect(clippy::print_stdout, reason = "figures are what this program is for")]
 
 mod inputs;
@@ -41,8 +42,10 @@ fn report(name: &str, pair: &Pair, target: f64, against: &str) {
     let ratio = pair.ratio();
     let verdict = if ratio <= target { "ok" } else { "MISSED" };
     println!(
-        "{name:<22} {:>10.3} ms  {:>10.3} ms  {ratio:>7.3}  target {target:<6} {verdict:<7} {against}",
-        pair.own, pair.baseline
+        "{name:<22} {:>9.3} ms {:>9.3} ms {ratio:>7.3} (cpu {:>6.3})  target {target:<5} {verdict:<7} {against}",
+        pair.own,
+        pair.baseline,
+        pair.cpu_ratio()
     );
 }
 
@@ -64,7 +67,7 @@ fn parsing() {
         files
             .iter()
             .map(|(origin, text)| parse_skill(text.as_bytes(), origin).body.len())
-            .sum()
+            .sum::<usize>()
     };
     let libyaml = || {
         frontmatters
@@ -78,7 +81,7 @@ fn parsing() {
                 .filter(Result::is_ok)
                 .count()
         };
-        frontmatters.iter().map(events).sum()
+        frontmatters.iter().map(events).sum::<usize>()
     };
     report(
         "parse",
@@ -101,8 +104,8 @@ fn scan(root: &Path, limits: &ScanLimits) -> SkillCatalog {
 /// A cold index, against reading the same files with as many threads.
 fn cold_index(tree: &Tree) -> Pair {
     let limits = ScanLimits::default();
-    let own = || scan(tree.path(), &limits).snapshot().reports().len();
-    let pair = pairs(15, own, || inputs::read_all(tree.path(), limits.threads));
+    let own = || scan(tree.path(), &limits);
+    let pair = pairs(41, own, || inputs::read_all(tree.path(), limits.threads));
     report(
         "cold index",
         &pair,
@@ -116,11 +119,12 @@ fn cold_index(tree: &Tree) -> Pair {
 fn view(tree: &Tree, index: &Pair) {
     let catalog = scan(tree.path(), &ScanLimits::default());
     let principal = Principal::default();
-    let own = || catalog.view(&principal).len();
-    let taken = pairs(101, own, || 0);
+    let own = || catalog.view(&principal);
+    let taken = pairs(101, own, || ());
     let pair = Pair {
-        own: taken.own,
         baseline: index.own,
+        baseline_cpu: index.own_cpu,
+        ..taken
     };
     report("view", &pair, 0.02, "a cold index");
 }
@@ -158,7 +162,7 @@ fn linear(index: &Pair) -> Outcome {
     let times = 20;
     let tree = Tree::new(PACKAGES * times)?;
     let limits = ScanLimits::default();
-    let own = || scan(tree.path(), &limits).snapshot().reports().len();
+    let own = || scan(tree.path(), &limits);
     let pair = pairs(3, own, || inputs::read_all(tree.path(), limits.threads));
     report(
         "cold index of 100,000",
@@ -167,8 +171,9 @@ fn linear(index: &Pair) -> Outcome {
         "reading the same files, same threads",
     );
     let growth = Pair {
-        own: pair.own,
         baseline: index.own * 20.0,
+        baseline_cpu: index.own_cpu * 20.0,
+        ..pair
     };
     report(
         "cold index of 100,000",

@@ -97,6 +97,9 @@ pub struct Snapshot {
     digest: String,
     entries: Vec<Arc<Entry>>,
     judged: Vec<Judged>,
+    /// The positions of entries that share their id or their file with another, made for the first
+    /// view; all others hold their id whoever looks.
+    contested: OnceLock<Vec<usize>>,
     /// Made when somebody asks; no turn does.
     reports: OnceLock<Vec<CandidateReport>>,
     diagnostics: Vec<Diagnostic>,
@@ -145,6 +148,11 @@ impl Snapshot {
 
     pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
+    }
+
+    pub(crate) fn contested(&self) -> &[usize] {
+        self.contested
+            .get_or_init(|| resolve::contested(&self.entries))
     }
 
     pub(crate) fn limits(&self) -> &ScanLimits {
@@ -262,6 +270,7 @@ pub(crate) fn build(
         digest,
         entries,
         judged,
+        contested: OnceLock::new(),
         reports: OnceLock::new(),
         diagnostics,
         limits,

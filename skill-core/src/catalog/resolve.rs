@@ -63,6 +63,25 @@ pub(crate) fn resolve(entries: &[Arc<Entry>], chosen: &[usize]) -> Vec<Standing>
         .collect()
 }
 
+/// Returns the positions of the entries that some other one stands against, and of those, in
+/// ascending order. The rest holds its id among any of the entries.
+pub(crate) fn contested(entries: &[Arc<Entry>]) -> Vec<usize> {
+    let all: Vec<usize> = (0..entries.len()).collect();
+    let mut contested: Vec<usize> = Vec::new();
+    for (at, standing) in all.iter().zip(resolve(entries, &all)) {
+        match standing {
+            Standing::Holds => {}
+            Standing::CaseClash(other)
+            | Standing::Shadowed(other)
+            | Standing::SameFile(other)
+            | Standing::Copy(other) => contested.extend([*at, other]),
+        }
+    }
+    contested.sort_unstable();
+    contested.dedup();
+    contested
+}
+
 /// Returns what names the file of `entry`; what is held in memory has none, whatever path it names.
 fn file(entry: &Entry) -> Option<&[u8]> {
     let path = entry.real_path.as_ref().unwrap_or(&entry.skill.path);

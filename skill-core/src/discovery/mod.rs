@@ -1,5 +1,6 @@
 //! Finding skills in the file system: roots, the walk below them, and reading inside bounds.
 
+mod items;
 mod read;
 mod roots;
 mod stamp;

@@ -24,11 +24,63 @@ pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
     read_open(&mut file, &metadata, cap)
 }
 
-/// Reads the regular file at `path`, unless it is a link or anything about it fails; then the way
-/// that explains itself has to be taken.
-pub(crate) fn read_entry(path: &Path, cap: u64) -> Option<Capped> {
-    let (mut file, metadata) = open_regular(path, true).ok()?;
-    read_open(&mut file, &metadata, cap).ok()
+/// An open folder, from which the way to what lies below is shorter than from the very top.
+#[derive(Debug)]
+pub(crate) struct Top {
+    #[cfg(unix)]
+    folder: std::os::fd::OwnedFd,
+    #[cfg(unix)]
+    path: PathBuf,
+}
+
+impl Top {
+    /// Opens the folder at `path`; nothing if that fails.
+    #[cfg(unix)]
+    pub(crate) fn open(path: &Path) -> Option<Self> {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = openat(CWD, path, flags, Mode::empty()).ok()?;
+        let path = path.to_owned();
+        Some(Self { folder, path })
+    }
+
+    /// Returns a stand-in, where paths are always followed from the very top.
+    #[cfg(not(unix))]
+    pub(crate) fn open(_path: &Path) -> Option<Self> {
+        Some(Self {})
+    }
+
+    /// Reads the regular file at `path`, unless it is a link or anything about it fails; then the
+    /// way that explains itself has to be taken.
+    pub(crate) fn read_entry(&self, path: &Path, cap: u64) -> Option<Capped> {
+        let (mut file, metadata) = self.open_entry(path).ok()?;
+        read_open(&mut file, &metadata, cap).ok()
+    }
+
+    #[cfg(unix)]
+    fn open_entry(&self, path: &Path) -> io::Result<(File, Metadata)> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let below = self.below(path).ok_or(io::ErrorKind::NotFound)?;
+        let file = openat(&self.folder, below, flags, Mode::empty())?;
+        regular(File::from(file))
+    }
+
+    #[cfg(not(unix))]
+    fn open_entry(&self, path: &Path) -> io::Result<(File, Metadata)> {
+        open_regular(path, true)
+    }
+
+    /// Returns the rest of a path that begins with this folder's, letter by letter.
+    #[cfg(unix)]
+    fn below<'p>(&self, path: &'p Path) -> Option<&'p [u8]> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let top = self.path.as_os_str().as_bytes();
+        let below = path.as_os_str().as_bytes().strip_prefix(top)?;
+        let parted = below.strip_prefix(b"/");
+        let below = parted.or_else(|| top.ends_with(b"/").then_some(below))?;
+        (!below.is_empty()).then_some(below)
+    }
 }
 
 fn read_open(file: &mut File, metadata: &Metadata, cap: u64) -> io::Result<Capped> {

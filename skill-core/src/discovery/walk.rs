@@ -6,11 +6,12 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, FileType};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::discovery::read::{Capped, read_entry};
+use crate::discovery::items::{Item, items, joined};
+use crate::discovery::read::{Capped, Top};
 use crate::discovery::{Root, ScanLimits, Stamp, is_skipped, parallel};
 use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat};
 use crate::source::form::{Claim, Spelling, claim};
@@ -95,12 +96,6 @@ struct Folder {
     depth: usize,
 }
 
-/// An entry of a folder.
-struct Item {
-    name: OsString,
-    kind: FileType,
-}
-
 /// What a look into a folder brought.
 enum Look<R> {
     Package(R),
@@ -129,6 +124,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     fn run(&mut self, reading: &Reading<'_, R>) {
+        let top = Top::open(&self.root.path);
         let path = self.root.path.clone();
         match fs::canonicalize(&path) {
             Ok(real) if !self.stays(&path, &real) => self.leaves(&path, &real),
@@ -147,7 +143,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             }
             self.entered += level.len();
             let looks = parallel(&level, self.limits.threads, |folder| {
-                self.look(folder, reading)
+                self.look(folder, top.as_ref(), reading)
             });
             for (folder, look) in level.iter().zip(looks) {
                 self.take(folder, look);
@@ -159,15 +155,15 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     /// Looks into a folder without changing anything.
-    fn look(&self, folder: &Folder, reading: &Reading<'_, R>) -> Look<R> {
+    fn look(&self, folder: &Folder, top: Option<&Top>, reading: &Reading<'_, R>) -> Look<R> {
         // On file systems that ignore case, only the listing shows how the name is written.
         let quick = cfg!(target_os = "linux") && self.root.packages && folder.depth > 0;
-        if quick {
-            let path = folder.path.join(package::ENTRY);
+        if let Some(top) = top.filter(|_| quick) {
+            let path = joined(&folder.path, package::ENTRY);
             if let Some(known) = (reading.reuse)(&path) {
                 return Look::Package(known);
             }
-            if let Some(read) = read_entry(&path, self.limits.file_bytes) {
+            if let Some(read) = top.read_entry(&path, self.limits.file_bytes) {
                 return Look::Package((reading.make)(&path, read));
             }
         }
@@ -192,7 +188,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     fn package(&mut self, folder: &Folder, read: R) {
-        let path = folder.path.join(package::ENTRY);
+        let path = joined(&folder.path, package::ENTRY);
         let linked = folder.real != folder.path;
         self.walk.found.push(Found {
             real_path: linked.then(|| folder.real.join(package::ENTRY)),
@@ -263,7 +259,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         match claim(name, self.root) {
             (format, Claim::File) => self.file(folder, item, format, false),
             (_, Claim::Hint) if item.kind.is_file() => {
-                let path = folder.path.join(&item.name);
+                let path = joined(&folder.path, &item.name);
                 let message = "a plain Markdown file is a skill only in a lite root";
                 self.note("SK067", &path, message.to_owned());
             }
@@ -275,8 +271,8 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         if is_skipped(item.name.as_encoded_bytes()) || self.too_deep(folder, &item.name) {
             return;
         }
-        let real = folder.real.join(&item.name);
-        let path = folder.path.join(&item.name);
+        let real = joined(&folder.real, &item.name);
+        let path = joined(&folder.path, &item.name);
         if self.seen.contains(real.as_os_str()) {
             let message = "the folder was entered by a link already".to_owned();
             self.note("SK071", &path, message);
@@ -299,7 +295,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     fn link(&mut self, folder: &Folder, item: &Item) {
-        let path = folder.path.join(&item.name);
+        let path = joined(&folder.path, &item.name);
         let Ok(metadata) = fs::metadata(&path) else {
             self.watch(&path, None);
             self.note("SK065", &path, "the link leads nowhere".to_owned());
@@ -330,14 +326,14 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
 
     /// Takes an entry file; for a link, looks where it leads first.
     fn file(&mut self, folder: &Folder, item: &Item, format: SkillFormat, odd_case: bool) {
-        let path = folder.path.join(&item.name);
+        let path = joined(&folder.path, &item.name);
         let linked = item.kind.is_symlink();
         let (real, regular) = if linked {
             let regular = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
             let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             (real, regular)
         } else {
-            (folder.real.join(&item.name), item.kind.is_file())
+            (joined(&folder.real, &item.name), item.kind.is_file())
         };
         if linked && !self.stays(&path, &real) {
             self.leaves(&path, &real);
@@ -422,22 +418,4 @@ struct Entry {
     real: Option<PathBuf>,
     regular: bool,
     odd_case: bool,
-}
-
-/// Returns the items of a folder in the order of their bytes.
-fn items(folder: &Path) -> io::Result<Vec<Item>> {
-    let mut items = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        items.push(Item {
-            kind: entry.file_type()?,
-            name: entry.file_name(),
-        });
-    }
-    items.sort_by(|left, right| {
-        left.name
-            .as_encoded_bytes()
-            .cmp(right.name.as_encoded_bytes())
-    });
-    Ok(items)
 }

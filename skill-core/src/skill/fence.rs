@@ -91,22 +91,25 @@ pub(crate) fn split<'a>(text: &'a str, findings: &mut Findings) -> Split<'a> {
 pub(crate) fn plain(text: &str) -> Option<Split<'_>> {
     const OPEN: &str = "---\n";
     let rest = text.strip_prefix(OPEN)?;
-    let mut end = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end_matches('\n') == "---" {
+    let mut start = 0;
+    while let Some(tail) = rest.get(start..).filter(|tail| !tail.is_empty()) {
+        let end = memchr::memchr(b'\n', tail.as_bytes()).unwrap_or(tail.len());
+        let line = tail.get(..end)?;
+        if line == "---" {
             return Some(Split {
-                yaml: rest.get(..end),
+                yaml: rest.get(..start),
                 yaml_line: 2,
                 yaml_start: OPEN.len(),
-                body: rest.get(end + line.len()..).unwrap_or_default(),
+                body: tail.get(end + 1..).unwrap_or_default(),
                 state: FenceState::Closed,
             });
         }
+        let may_be_fence = !line.starts_with(|first: char| first.is_ascii_alphanumeric());
         let bare = line.trim();
-        if bare.starts_with("---") || bare == "..." {
+        if may_be_fence && (bare.starts_with("---") || bare == "...") {
             return None;
         }
-        end += line.len();
+        start += end + 1;
     }
     None
 }

@@ -260,18 +260,19 @@ impl SkillView {
 fn look(snapshot: &Snapshot, principal: &Principal) -> Vec<ViewedSkill> {
     let entries = snapshot.entries();
     let rule = principal.rule();
-    let chosen: Vec<usize> = (0..entries.len())
-        .filter(|&at| {
-            entries
-                .get(at)
-                .is_some_and(|entry| !entry.pending && rule.allows(&entry.skill))
-        })
-        .collect();
+    let allows = |entry: &crate::catalog::Entry| !entry.pending && rule.allows(&entry.skill);
+    let allowed = |at: &usize| entries.get(*at).is_some_and(|entry| allows(entry));
+    let contested = snapshot.contested();
+    let chosen: Vec<usize> = contested.iter().copied().filter(allowed).collect();
+    let standings = resolve(entries, &chosen);
+    let mut standings = chosen.into_iter().zip(standings).peekable();
     let mut taken = std::collections::BTreeSet::new();
-    let mut viewed = Vec::with_capacity(chosen.len());
-    for (&at, standing) in chosen.iter().zip(resolve(entries, &chosen)) {
-        let Some(entry) = entries.get(at) else {
-            continue;
+    let mut viewed = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        let standing = match standings.next_if(|(chosen, _)| *chosen == at) {
+            Some((_, standing)) => standing,
+            None if contested.binary_search(&at).is_ok() || !allows(entry) => continue,
+            None => Standing::Holds,
         };
         let (skill, exact_only) = match standing {
             Standing::Holds => (Arc::clone(&entry.skill), false),

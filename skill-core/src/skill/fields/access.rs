@@ -19,7 +19,28 @@ pub(super) struct Access {
     pub(super) user: bool,
 }
 
+/// Every restricting key, in its normal spelling.
+const KEYS: &[&str] = &[
+    "groups",
+    "roles",
+    "contexts",
+    "paths",
+    "restricttools",
+    "disallowedtools",
+    "disablemodelinvocation",
+    "userinvocable",
+    "hooks",
+    "policy",
+];
+
 pub(super) fn read(reader: &mut Reader<'_, '_>) -> Access {
+    if reader.has_none(KEYS) {
+        return Access {
+            model: true,
+            user: true,
+            ..Access::default()
+        };
+    }
     let mut gate = Gate::default();
     let mut access = Access {
         groups: gate.names(reader, "groups"),

@@ -140,7 +140,7 @@ fn named(name: Option<String>, place_name: String) -> Identity {
 }
 
 fn aliases(id: &str, place_name: String) -> Vec<String> {
-    if place_name.is_empty() || fold(&place_name) == fold(id) {
+    if place_name.is_empty() || place_name == id || fold(&place_name) == fold(id) {
         Vec::new()
     } else {
         vec![place_name]
@@ -179,9 +179,11 @@ pub(super) fn place_name(path: &Path, format: SkillFormat) -> String {
             .map(|name| composed(&name.to_string_lossy()))
             .unwrap_or_default()
     };
+    if format == SkillFormat::Package {
+        return name(path.parent());
+    }
     let file = name(Some(path));
     match format {
-        SkillFormat::Package => name(path.parent()),
         // One client names every prompt so, and the folder after what it is for.
         SkillFormat::Lite if file == "skprompt.txt" => name(path.parent()),
         SkillFormat::Declared if stem(&file).eq_ignore_ascii_case("skill") => name(path.parent()),

@@ -218,6 +218,11 @@ impl<'d, 'f> Reader<'d, 'f> {
             .collect()
     }
 
+    /// Tells whether none of `keys` was there, readable or not.
+    pub(crate) fn has_none(&self, keys: &[&str]) -> bool {
+        self.document.lost.is_empty() && !self.keys.iter().any(|key| keys.contains(&&**key))
+    }
+
     /// Tells whether a value of `key` was there and could not be read.
     pub(crate) fn lost(&self, key: &str) -> bool {
         self.document.lost.iter().any(|lost| normal(lost) == key)
