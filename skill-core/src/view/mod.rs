@@ -284,7 +284,11 @@ fn look(snapshot: &Snapshot, principal: &Principal) -> Vec<ViewedSkill> {
             continue;
         }
         viewed.push(ViewedSkill {
-            load: rule.load(&entry.skill),
+            load: if exact_only {
+                rule.load_exact(&entry.skill)
+            } else {
+                rule.load(&entry.skill)
+            },
             listed: entry.skill.listed && !exact_only,
             name_only: rule.is_name_only(&entry.skill),
             for_model: rule.allows_model(&entry.skill),

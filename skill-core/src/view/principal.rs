@@ -138,6 +138,17 @@ impl Rule {
         self.preference(skill).load.unwrap_or(skill.load)
     }
 
+    /// Returns how a skill is loaded that can only be asked for by its exact id: a setting for the
+    /// name is meant for the one that holds it, and nothing but a setting for the qualified id puts
+    /// this one before a model that did not ask.
+    pub(crate) fn load_exact(&self, skill: &Skill) -> LoadMode {
+        let own = self
+            .preferences
+            .get(&fold(skill.qualified_id().as_str()))
+            .and_then(|preference| preference.load);
+        own.unwrap_or(LoadMode::Lazy)
+    }
+
     fn disabled_for_all(&self, skill: &Skill) -> bool {
         !self.disabled.is_empty() && names(skill).any(|name| self.disabled.contains(&name))
     }

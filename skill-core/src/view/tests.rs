@@ -166,6 +166,32 @@ fn a_shadowed_skill_keeps_its_qualified_id_and_is_not_listed() {
 }
 
 #[test]
+fn a_setting_for_a_name_leaves_the_shadowed_skill_lazy() {
+    let shadowed = Skill {
+        load: LoadMode::Always,
+        ..scoped("pdf", Scope::User)
+    };
+    let catalog = catalog(
+        MemorySource::new()
+            .with(scoped("pdf", Scope::Project), "project")
+            .with(shadowed, "user"),
+    );
+    let loads = |name: &str| {
+        let mut principal = Principal::default();
+        let always = SkillPreference {
+            load: Some(LoadMode::Always),
+            ..SkillPreference::default()
+        };
+        principal.preferences.insert(name.to_owned(), always);
+        let view = catalog.view(&principal);
+        let load = |id| view.find(Some(id), None).expect("found").load;
+        (load("pdf"), load("user/pdf"))
+    };
+    assert_eq!(loads("pdf"), (LoadMode::Always, LoadMode::Lazy));
+    assert_eq!(loads("user/pdf"), (LoadMode::Lazy, LoadMode::Always));
+}
+
+#[test]
 fn names_that_clash_in_case_open_by_their_exact_id() {
     let catalog = catalog(
         MemorySource::new()
