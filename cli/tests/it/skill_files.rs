@@ -383,3 +383,27 @@ fn a_model_writes_a_skill_that_the_next_run_lists() {
     assert_eq!(ran.json()["description"], "Use when: a week ends.");
     let _ = world.run(&["skills", "check", "--strict"]).exits(0);
 }
+
+#[test]
+fn a_list_says_which_skill_the_model_is_not_shown() {
+    let world = World::new();
+    world.skill("pdf", "the one that holds the name", "body");
+    world.write(
+        ".agents/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: the other\n---\nbody\n",
+    );
+    world.configure("assistants:\n  default:\n    skills:\n      pdf: {load: always}\n");
+    let ran = world.run(&["skills", "list"]).exits(0);
+    let columns = |line: &str| {
+        line.split_whitespace()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let rows: Vec<String> = ran.stdout.lines().map(columns).collect();
+    assert_eq!(
+        rows,
+        ["pdf always", "project/pdf unlisted", "skill-creator lazy"],
+        "{ran:?}"
+    );
+}

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use skill_core::{CandidateReport, Scope, Severity, Skill, SkillCatalog, SkillView, Verdict};
+use skill_core::{
+    CandidateReport, LoadMode, Scope, Severity, Skill, SkillCatalog, SkillView, Verdict,
+    ViewedSkill,
+};
 
 use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
@@ -33,7 +36,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
             let skill = &viewed.skill;
             vec![
                 one_line(skill.id.as_str(), 48),
-                viewed.load.as_str().to_owned(),
+                shown(viewed).to_owned(),
                 skill.scope.as_str().to_owned(),
                 one_line(&skill.description, DESCRIPTION),
             ]
@@ -42,6 +45,14 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
     context.output.data(&table(&rows))?;
     talk(context, &catalog, &view);
     Ok(Exit::Done)
+}
+
+/// Returns how the model comes to a skill: `unlisted` is one it has to know by its id.
+fn shown(viewed: &ViewedSkill) -> &'static str {
+    match viewed.load {
+        LoadMode::Lazy if !viewed.listed => "unlisted",
+        load => load.as_str(),
+    }
 }
 
 /// Says what the table does not: that it is empty, and which files did not make it.
