@@ -62,21 +62,22 @@ fn is_skipped(name: &[u8]) -> bool {
 /// How many items are worth a thread of their own.
 const ITEMS_A_THREAD: usize = 128;
 
-/// Maps `items` by at most `threads` threads; the results stand in the order of the items.
+/// Maps `items` by at most `threads` threads, each with a buffer to use again; the results stand in
+/// the order of the items.
 pub(crate) fn parallel<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
-    make: impl Fn(&T) -> R + Sync,
+    make: impl Fn(&T, &mut Vec<u8>) -> R + Sync,
 ) -> Vec<R> {
     let threads = (items.len() / ITEMS_A_THREAD).clamp(1, threads.max(1));
     if threads == 1 {
-        return items.iter().map(make).collect();
+        return share(items, &make);
     }
     let make = &make;
     std::thread::scope(|scope| {
         let workers: Vec<_> = items
             .chunks(items.len().div_ceil(threads))
-            .map(|share| scope.spawn(move || share.iter().map(make).collect::<Vec<R>>()))
+            .map(|items| scope.spawn(move || share(items, make)))
             .collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
             worker
@@ -85,4 +86,9 @@ pub(crate) fn parallel<T: Sync, R: Send>(
         };
         workers.into_iter().flat_map(join).collect()
     })
+}
+
+fn share<T, R>(items: &[T], make: &impl Fn(&T, &mut Vec<u8>) -> R) -> Vec<R> {
+    let mut buffer = Vec::new();
+    items.iter().map(|item| make(item, &mut buffer)).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) struct Capped {
 /// Reads at most `cap` bytes of the regular file at `path`.
 pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
     let (mut file, metadata) = open_regular(path, false)?;
-    read_open(&mut file, &metadata, cap)
+    read_open(&mut file, &metadata, cap, Vec::new())
 }
 
 /// An open folder, from which the way to what lies below is shorter than from the very top.
@@ -52,9 +52,11 @@ impl Top {
 
     /// Reads the regular file at `path`, unless it is a link or anything about it fails; then the
     /// way that explains itself has to be taken.
-    pub(crate) fn read_entry(&self, path: &Path, cap: u64) -> Option<Capped> {
+    ///
+    /// The bytes stand in `buffer`, which is to be given back.
+    pub(crate) fn read_entry(&self, path: &Path, cap: u64, buffer: &mut Vec<u8>) -> Option<Capped> {
         let (mut file, metadata) = self.open_entry(path).ok()?;
-        read_open(&mut file, &metadata, cap).ok()
+        read_open(&mut file, &metadata, cap, std::mem::take(buffer)).ok()
     }
 
     #[cfg(unix)]
@@ -83,11 +85,17 @@ impl Top {
     }
 }
 
-fn read_open(file: &mut File, metadata: &Metadata, cap: u64) -> io::Result<Capped> {
+fn read_open(
+    file: &mut File,
+    metadata: &Metadata,
+    cap: u64,
+    mut bytes: Vec<u8>,
+) -> io::Result<Capped> {
     let (length, stamp) = (metadata.len(), Stamp::of(metadata));
     let wanted = usize::try_from(length.min(cap)).unwrap_or(usize::MAX);
     // One byte more shows the end with the first read.
-    let mut bytes = vec![0; wanted.saturating_add(1)];
+    bytes.clear();
+    bytes.resize(wanted.saturating_add(1), 0);
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         let asked = rest.len();
@@ -189,7 +197,7 @@ pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<
         return Err(outside());
     };
     let (mut file, metadata) = open_beneath(&folder, below)?;
-    read_open(&mut file, &metadata, cap)
+    read_open(&mut file, &metadata, cap, Vec::new())
 }
 
 /// Opens the regular file at `below`, a path without links, step by step from `folder`.

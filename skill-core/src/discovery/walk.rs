@@ -43,7 +43,7 @@ pub(crate) struct Walk<R> {
 /// How a walk reads the packages it meets.
 pub(crate) struct Reading<'a, R> {
     /// Makes something of the bytes of an entry file.
-    pub(crate) make: &'a (dyn Fn(&Path, Capped) -> R + Sync),
+    pub(crate) make: &'a (dyn Fn(&Path, &Capped) -> R + Sync),
     /// Returns what was made of an entry file before, if that is still the same file.
     pub(crate) reuse: &'a (dyn Fn(&Path) -> Option<R> + Sync),
 }
@@ -80,8 +80,11 @@ struct Walker<'a, R> {
     boundary: Option<PathBuf>,
     /// The folders of the next level.
     next: Vec<Folder>,
-    /// Folders entered or waiting, resolved.
-    seen: HashSet<OsString>,
+    /// Where the root's path leads, if a link is on the way.
+    real_root: Option<PathBuf>,
+    /// Folders entered or waiting, resolved; made when the first link is met, since without one
+    /// no folder is met twice.
+    seen: Option<HashSet<OsString>>,
     walk: Walk<R>,
     entered: usize,
     /// The depth bound was reported.
@@ -92,8 +95,15 @@ struct Walker<'a, R> {
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    real: PathBuf,
+    /// Where the path leads, if a link is on the way.
+    real: Option<PathBuf>,
     depth: usize,
+}
+
+impl Folder {
+    fn real(&self) -> &Path {
+        self.real.as_deref().unwrap_or(&self.path)
+    }
 }
 
 /// What a look into a folder brought.
@@ -101,6 +111,15 @@ enum Look<R> {
     Package(R),
     Items(Vec<Item>, Option<Stamp>),
     Unreadable(io::Error),
+}
+
+impl<R> Look<R> {
+    fn has_links(&self) -> bool {
+        match self {
+            Self::Items(items, _) => items.iter().any(|item| item.kind.is_symlink()),
+            Self::Package(..) | Self::Unreadable(_) => false,
+        }
+    }
 }
 
 impl<'a, R: Send + Sync> Walker<'a, R> {
@@ -112,7 +131,8 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             boundary: bound
                 .map(|bound| fs::canonicalize(bound).unwrap_or_else(|_| bound.to_owned())),
             next: Vec::new(),
-            seen: HashSet::new(),
+            real_root: None,
+            seen: None,
             walk: Walk {
                 found: Vec::new(),
                 folders: Vec::new(),
@@ -128,7 +148,10 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         let path = self.root.path.clone();
         match fs::canonicalize(&path) {
             Ok(real) if !self.stays(&path, &real) => self.leaves(&path, &real),
-            Ok(real) => self.enter(path, real, 0),
+            Ok(real) => {
+                self.real_root = (real != path).then_some(real);
+                self.enter(path, self.real_root.clone(), 0);
+            }
             Err(error) => self.note("SK065", &path, format!("cannot be entered: {error}")),
         }
         while !self.next.is_empty() {
@@ -142,9 +165,12 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
                 self.note("SK064", &self.root.path, message);
             }
             self.entered += level.len();
-            let looks = parallel(&level, self.limits.threads, |folder| {
-                self.look(folder, top.as_ref(), reading)
+            let looks = parallel(&level, self.limits.threads, |folder, buffer| {
+                self.look(folder, top.as_ref(), buffer, reading)
             });
+            if self.seen.is_none() && looks.iter().any(Look::has_links) {
+                self.seen = Some(self.entered(&level));
+            }
             for (folder, look) in level.iter().zip(looks) {
                 self.take(folder, look);
             }
@@ -155,7 +181,13 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
     }
 
     /// Looks into a folder without changing anything.
-    fn look(&self, folder: &Folder, top: Option<&Top>, reading: &Reading<'_, R>) -> Look<R> {
+    fn look(
+        &self,
+        folder: &Folder,
+        top: Option<&Top>,
+        buffer: &mut Vec<u8>,
+        reading: &Reading<'_, R>,
+    ) -> Look<R> {
         // On file systems that ignore case, only the listing shows how the name is written.
         let quick = cfg!(target_os = "linux") && self.root.packages && folder.depth > 0;
         if let Some(top) = top.filter(|_| quick) {
@@ -163,8 +195,10 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             if let Some(known) = (reading.reuse)(&path) {
                 return Look::Package(known);
             }
-            if let Some(read) = top.read_entry(&path, self.limits.file_bytes) {
-                return Look::Package((reading.make)(&path, read));
+            if let Some(read) = top.read_entry(&path, self.limits.file_bytes, buffer) {
+                let made = (reading.make)(&path, &read);
+                *buffer = read.bytes;
+                return Look::Package(made);
             }
         }
         let stamp = Stamp::at(&folder.path);
@@ -189,9 +223,9 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
 
     fn package(&mut self, folder: &Folder, read: R) {
         let path = joined(&folder.path, package::ENTRY);
-        let linked = folder.real != folder.path;
+        let real = folder.real.as_ref();
         self.walk.found.push(Found {
-            real_path: linked.then(|| folder.real.join(package::ENTRY)),
+            real_path: real.map(|real| joined(real, package::ENTRY)),
             path,
             format: SkillFormat::Package,
             diagnostics: Vec::new(),
@@ -224,8 +258,11 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         self.found(entry, origin.format);
     }
 
-    fn enter(&mut self, path: PathBuf, real: PathBuf, depth: usize) {
-        self.seen.insert(real.clone().into_os_string());
+    fn enter(&mut self, path: PathBuf, real: Option<PathBuf>, depth: usize) {
+        if let Some(seen) = &mut self.seen {
+            let real = real.as_deref().unwrap_or(&path);
+            seen.insert(real.as_os_str().to_owned());
+        }
         self.next.push(Folder { path, real, depth });
     }
 
@@ -271,14 +308,39 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         if is_skipped(item.name.as_encoded_bytes()) || self.too_deep(folder, &item.name) {
             return;
         }
-        let real = joined(&folder.real, &item.name);
+        let real = folder.real.as_ref().map(|real| joined(real, &item.name));
         let path = joined(&folder.path, &item.name);
-        if self.seen.contains(real.as_os_str()) {
+        if self.was_seen(real.as_deref().unwrap_or(&path)) {
             let message = "the folder was entered by a link already".to_owned();
             self.note("SK071", &path, message);
             return;
         }
         self.enter(path, real, folder.depth + 1);
+    }
+
+    /// Returns every folder entered so far, on the present level the last, while no link was met.
+    fn entered(&self, level: &[Folder]) -> HashSet<OsString> {
+        let packages = self
+            .walk
+            .found
+            .iter()
+            .filter_map(|found| found.path.parent());
+        let listed = self.walk.folders.iter().map(|(path, _)| path.as_path());
+        let present = level.iter().map(|folder| folder.path.as_path());
+        let every = packages.chain(listed).chain(present);
+        every
+            .map(
+                |path| match (&self.real_root, path.strip_prefix(&self.root.path)) {
+                    (Some(real), Ok(below)) => joined(real, below).into_os_string(),
+                    _ => path.as_os_str().to_owned(),
+                },
+            )
+            .collect()
+    }
+
+    fn was_seen(&self, real: &Path) -> bool {
+        let seen = self.seen.as_ref();
+        seen.is_some_and(|seen| seen.contains(real.as_os_str()))
     }
 
     /// Tells whether what is below `folder` is past the depth bound, and says so once.
@@ -313,13 +375,14 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         };
         if !self.stays(&path, &real) {
             self.leaves(&path, &real);
-        } else if folder.real.starts_with(&real) {
+        } else if folder.real().starts_with(&real) {
             let message = "the link leads back to a folder above it".to_owned();
             self.note("SK062", &path, message);
-        } else if self.seen.contains(real.as_os_str()) {
+        } else if self.was_seen(&real) {
             let message = format!("the same folder as {}", real.display());
             self.note("SK071", &path, message);
         } else if !self.too_deep(folder, &item.name) {
+            let real = (real != path).then_some(real);
             self.enter(path, real, folder.depth + 1);
         }
     }
@@ -333,7 +396,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             (real, regular)
         } else {
-            (joined(&folder.real, &item.name), item.kind.is_file())
+            (joined(folder.real(), &item.name), item.kind.is_file())
         };
         if linked && !self.stays(&path, &real) {
             self.leaves(&path, &real);

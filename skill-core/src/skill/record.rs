@@ -159,8 +159,8 @@ pub struct Skill {
     pub disallowed_tools: Vec<String>,
     /// Globs of files; the skill is for work on one of them. Empty means any work.
     pub paths: Vec<String>,
-    /// What it needs of the machine.
-    pub requires: Requirements,
+    /// What it needs of the machine; most skills need nothing.
+    pub requires: Option<Box<Requirements>>,
     /// Who may start it.
     pub invocation: Invocation,
     /// Whether the index may show it; an unlisted skill still opens by name.
@@ -213,7 +213,7 @@ impl Skill {
             restrict_tools: None,
             disallowed_tools: Vec::new(),
             paths: Vec::new(),
-            requires: Requirements::default(),
+            requires: None,
             invocation: Invocation::default(),
             listed: true,
             opt_in: false,

@@ -55,7 +55,7 @@ impl<'a> Before<'a> {
     /// Returns the position of the file at `path` if it is still as it was; `stamp` looks at it.
     fn known(&self, path: &Path, stamp: impl Fn(&Path) -> Option<Stamp>) -> Option<usize> {
         let at = *self.positions.get(path)?;
-        let before = (*self.marks.get(at)?)?;
+        let before = self.marks.get(at)?.as_ref()?;
         (stamp(path) == before.entry && before.beside.holds(path)).then_some(at)
     }
 }
@@ -82,8 +82,8 @@ impl DirectorySource {
 
     /// Walks the root, taking over what has not changed since `before`.
     fn walk(&self, limits: &ScanLimits, before: &Before<'_>) -> SourceScan {
-        let make = |path: &Path, read: Capped| {
-            Met::Read(self.record(path, SkillFormat::Package, &read, limits))
+        let make = |path: &Path, read: &Capped| {
+            Met::Read(self.record(path, SkillFormat::Package, read, limits))
         };
         let reuse = |path: &Path| before.known(path, of_the_file_itself).map(Met::Known);
         let reading = Reading {
@@ -91,7 +91,7 @@ impl DirectorySource {
             reuse: &reuse,
         };
         let walk = walk(&self.root, limits, &reading);
-        let reads = parallel(&walk.found, limits.threads, |found| {
+        let reads = parallel(&walk.found, limits.threads, |found, _| {
             self.read(found, limits, before)
         });
         let mut scan = SourceScan {
@@ -143,7 +143,7 @@ impl DirectorySource {
         let mark = match read.or_else(|| found.read.map(Ok)) {
             Some(Ok(Met::Known(at))) => {
                 if let Some(known) = before.candidates.get(at) {
-                    let mark = before.marks.get(at).copied().flatten();
+                    let mark = before.marks.get(at).cloned().flatten();
                     return (Arc::clone(known), mark);
                 }
                 None
@@ -185,7 +185,7 @@ impl DirectorySource {
         limits: &ScanLimits,
     ) -> Record {
         let beside = Beside::of(path, format);
-        let companion = companion(path, beside, limits);
+        let companion = companion(path, &beside, limits);
         let origin = self.origin(path, format);
         let (mut skill, mut findings) = parse_record(&read.bytes, &origin, companion.as_ref());
         if let (Some(declaration), Some(folder)) = (&skill.declaration, path.parent()) {
@@ -254,7 +254,7 @@ impl SkillSource for DirectorySource {
 
     fn rescan(&self, limits: &ScanLimits, before: &SourceScan) -> Option<SourceScan> {
         let footprint = &before.footprint;
-        let moved = parallel(&footprint.folders, limits.threads, |(path, stamp)| {
+        let moved = parallel(&footprint.folders, limits.threads, |(path, stamp), _| {
             Stamp::at(path) != *stamp
         });
         if moved.contains(&true) {
@@ -262,8 +262,9 @@ impl SkillSource for DirectorySource {
         }
         let watched: Vec<(&Arc<Candidate>, &Option<Mark>)> =
             before.candidates.iter().zip(&footprint.files).collect();
-        let touched = parallel(&watched, limits.threads, |(candidate, mark)| {
-            mark.is_some_and(|mark| !mark.holds(&candidate.path))
+        let touched = parallel(&watched, limits.threads, |(candidate, mark), _| {
+            mark.as_ref()
+                .is_some_and(|mark| !mark.holds(&candidate.path))
         });
         let positions: Vec<usize> = (0..touched.len())
             .filter(|&at| touched.get(at) == Some(&true))
@@ -278,7 +279,7 @@ impl SkillSource for DirectorySource {
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
         let read = read_capped(&skill.path, limits.file_bytes)?;
         let beside = Beside::of(&skill.path, skill.format);
-        let companion = companion(&skill.path, beside, limits);
+        let companion = companion(&skill.path, &beside, limits);
         let origin = self.origin(&skill.path, skill.format);
         let parsed = parse_with(&read.bytes, &origin, companion.as_ref());
         Ok(OpenedSkill {
@@ -310,7 +311,7 @@ impl SkillSource for DirectorySource {
 }
 
 /// Reads what another dialect keeps beside the entry file of a package.
-fn companion(path: &Path, beside: Beside, limits: &ScanLimits) -> Option<Companion> {
+fn companion(path: &Path, beside: &Beside, limits: &ScanLimits) -> Option<Companion> {
     let path = match beside {
         Beside::Apart | Beside::Nothing => return None,
         Beside::Something(..) => path.parent()?.join(companion::PATH),

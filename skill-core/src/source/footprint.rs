@@ -16,7 +16,7 @@ pub struct Footprint {
 }
 
 /// The files that a record was read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The entry file.
     pub(crate) entry: Option<Stamp>,
@@ -40,14 +40,14 @@ impl Mark {
 }
 
 /// What another dialect keeps beside the entry file of a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// Nothing, whatever lies there: a skill of one file has no folder.
     Apart,
     /// No folder for it, as with most skills.
     Nothing,
-    /// The folder, and the file in it.
-    Something(Option<Stamp>, Option<Stamp>),
+    /// The folder, and the file in it; boxed, because it is rare and every skill has room for it.
+    Something(Box<[Option<Stamp>; 2]>),
 }
 
 impl Beside {
@@ -65,13 +65,16 @@ impl Beside {
         let agents = folder.join(companion::FOLDER);
         match agents.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Nothing,
-            _ => Self::Something(Stamp::at(&agents), Stamp::at(&folder.join(companion::PATH))),
+            _ => {
+                let file = Stamp::at(&folder.join(companion::PATH));
+                Self::Something(Box::new([Stamp::at(&agents), file]))
+            }
         }
     }
 
     /// Tells whether the same lies beside the entry file at `path`.
-    pub(crate) fn holds(self, path: &Path) -> bool {
-        let folder = path.parent().filter(|_| self != Self::Apart);
-        folder.is_none_or(|folder| Self::within(folder) == self)
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let folder = path.parent().filter(|_| *self != Self::Apart);
+        folder.is_none_or(|folder| Self::within(folder) == *self)
     }
 }

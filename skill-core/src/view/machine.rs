@@ -67,7 +67,7 @@ impl Machine {
 
     /// Tells whether everything `skill` requires is there.
     pub fn meets(&self, skill: &Skill) -> bool {
-        skill.requires.is_empty() || self.missing(skill).is_empty()
+        skill.requires.is_none() || self.missing(skill).is_empty()
     }
 
     /// Returns a finding for each requirement of `skill` that is not met, `SK100`.
@@ -79,7 +79,9 @@ impl Machine {
     }
 
     fn missing(&self, skill: &Skill) -> Vec<String> {
-        let needs = &skill.requires;
+        let Some(needs) = &skill.requires else {
+            return Vec::new();
+        };
         let mut reasons: Vec<String> = Vec::new();
         if !needs.os.is_empty() && !needs.os.iter().any(|os| system(os) == self.os) {
             let wanted = needs.os.join(", ");

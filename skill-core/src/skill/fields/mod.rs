@@ -84,14 +84,14 @@ pub(crate) fn skill(
 }
 
 /// Returns what `metadata` requires of the machine.
-fn required(reader: &mut Reader<'_, '_>, metadata: &Value) -> Requirements {
+fn required(reader: &mut Reader<'_, '_>, metadata: &Value) -> Option<Box<Requirements>> {
     let (requires, sound) = requirements::read(metadata);
     if !sound {
         let place = reader.take("metadata").and_then(Field::place);
         let message = "a requirement in `metadata` is no list of names and requires nothing";
         reader.findings.add("SK053", place, message);
     }
-    requires
+    (!requires.is_empty()).then(|| Box::new(requires))
 }
 
 /// Returns how the skill is loaded: always only where that is said beyond doubt.

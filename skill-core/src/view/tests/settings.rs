@@ -75,7 +75,7 @@ fn a_skill_for_certain_files_is_the_model_s_while_one_of_them_is_worked_on() {
 #[test]
 fn what_the_machine_lacks_is_not_there_and_says_why() {
     let needy = |id: &str, requires: Requirements| Skill {
-        requires,
+        requires: Some(Box::new(requires)),
         ..Skill::new(id, "d")
     };
     let programs = Requirements {

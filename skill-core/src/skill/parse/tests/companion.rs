@@ -63,7 +63,7 @@ fn requirements_are_read_from_the_metadata() {
     let parsed = package(
         "---\nname: demo\ndescription: d\nmetadata: {\"openclaw\": {\"os\": [\"linux\"], \"requires\": {\"bins\": [\"jq\"], \"env\": [\"TOKEN\"]}}}\n---\nb\n",
     );
-    let requires = &parsed.skill.requires;
+    let requires = parsed.skill.requires.as_deref().expect("some");
     assert_eq!(
         (&requires.programs[..], &requires.env[..], &requires.os[..]),
         (
