@@ -1,5 +1,6 @@
 //! Finding skills in the file system: roots, the walk below them, and reading inside bounds.
 
+mod found;
 mod items;
 mod read;
 mod roots;
@@ -8,9 +9,10 @@ mod walk;
 
 pub use roots::{Places, Root, project_root, standard_roots};
 pub(crate) use {
+    found::{Found, Reading},
     read::{Capped, files_below, open_below, read_capped},
     stamp::Stamp,
-    walk::{Found, Reading, walk},
+    walk::walk,
 };
 
 #[cfg(test)]

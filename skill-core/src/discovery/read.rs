@@ -73,6 +73,24 @@ impl Top {
         open_regular(path, true)
     }
 
+    /// Tells whether nothing lies at `path`.
+    #[cfg(unix)]
+    pub(crate) fn lacks(&self, path: &Path) -> bool {
+        use rustix::fs::{AtFlags, statat};
+        let Some(below) = self.below(path) else {
+            return false;
+        };
+        let found = statat(&self.folder, below, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_err_and(|error| error == rustix::io::Errno::NOENT)
+    }
+
+    /// Tells whether nothing lies at `path`.
+    #[cfg(not(unix))]
+    pub(crate) fn lacks(&self, path: &Path) -> bool {
+        let found = fs::symlink_metadata(path);
+        found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Returns the rest of a path that begins with this folder's, letter by letter.
     #[cfg(unix)]
     fn below<'p>(&self, path: &'p Path) -> Option<&'p [u8]> {

@@ -10,43 +10,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::discovery::found::{Found, Reading, Walk};
 use crate::discovery::items::{Item, items, joined};
-use crate::discovery::read::{Capped, Top};
+use crate::discovery::read::Top;
 use crate::discovery::{Root, ScanLimits, Stamp, is_skipped, parallel};
-use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat};
+use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat, companion};
 use crate::source::form::{Claim, Spelling, claim};
 use crate::source::package;
-
-/// An entry file that was found.
-#[derive(Debug)]
-pub(crate) struct Found<R> {
-    pub(crate) path: PathBuf,
-    /// Where the path leads, if a link is on the way.
-    pub(crate) real_path: Option<PathBuf>,
-    pub(crate) format: SkillFormat,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What was made of its bytes, if they were read on the way.
-    pub(crate) read: Option<R>,
-}
-
-/// What a walk brought.
-#[derive(Debug)]
-pub(crate) struct Walk<R> {
-    /// The entry files, by form and then by the bytes of their path.
-    pub(crate) found: Vec<Found<R>>,
-    /// The folders and broken links that were looked at, and what they were like before that;
-    /// whatever could bring another entry file changes one of them.
-    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-/// How a walk reads the packages it meets.
-pub(crate) struct Reading<'a, R> {
-    /// Makes something of the bytes of an entry file.
-    pub(crate) make: &'a (dyn Fn(&Path, &Capped) -> R + Sync),
-    /// Returns what was made of an entry file before, if that is still the same file.
-    pub(crate) reuse: &'a (dyn Fn(&Path) -> Option<R> + Sync),
-}
 
 /// Walks `root`, reading packages as they are met. A root that does not exist is empty.
 pub(crate) fn walk<R: Send + Sync>(
@@ -196,7 +166,8 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
                 return Look::Package(known);
             }
             if let Some(read) = top.read_entry(&path, self.limits.file_bytes, buffer) {
-                let made = (reading.make)(&path, &read);
+                let alone = top.lacks(&joined(&folder.path, companion::FOLDER));
+                let made = (reading.make)(&path, &read, alone);
                 *buffer = read.bytes;
                 return Look::Package(made);
             }

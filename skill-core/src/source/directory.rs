@@ -82,8 +82,14 @@ impl DirectorySource {
 
     /// Walks the root, taking over what has not changed since `before`.
     fn walk(&self, limits: &ScanLimits, before: &Before<'_>) -> SourceScan {
-        let make = |path: &Path, read: &Capped| {
-            Met::Read(self.record(path, SkillFormat::Package, read, limits))
+        let make = |path: &Path, read: &Capped, alone: bool| {
+            let format = SkillFormat::Package;
+            let beside = if alone {
+                Beside::Nothing
+            } else {
+                Beside::of(path, format)
+            };
+            Met::Read(self.record(path, format, read, beside, limits))
         };
         let reuse = |path: &Path| before.known(path, of_the_file_itself).map(Met::Known);
         let reading = Reading {
@@ -174,7 +180,8 @@ impl DirectorySource {
         if Stamp::at(path) != Some(read.stamp) {
             read = read_capped(path, limits.file_bytes)?;
         }
-        Ok(self.record(path, format, &read, limits))
+        let beside = Beside::of(path, format);
+        Ok(self.record(path, format, &read, beside, limits))
     }
 
     fn record(
@@ -182,9 +189,9 @@ impl DirectorySource {
         path: &Path,
         format: SkillFormat,
         read: &Capped,
+        beside: Beside,
         limits: &ScanLimits,
     ) -> Record {
-        let beside = Beside::of(path, format);
         let companion = companion(path, &beside, limits);
         let origin = self.origin(path, format);
         let (mut skill, mut findings) = parse_record(&read.bytes, &origin, companion.as_ref());

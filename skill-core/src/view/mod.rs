@@ -349,23 +349,13 @@ fn is_document(file: &str) -> bool {
 fn digest(visible: &[ViewedSkill]) -> String {
     let mut sorted: Vec<_> = visible.iter().collect();
     sorted.sort_by(|left, right| left.skill.id.cmp(&right.skill.id));
-    let mut digester = Digester::new("tekne skill view 1");
+    let mut digester = Digester::new("tekne skill view 2");
     for viewed in sorted {
+        // The digest of the content is over the version too.
         digester.part(viewed.skill.id.as_str().as_bytes());
-        digester.part(
-            viewed
-                .skill
-                .version
-                .as_deref()
-                .unwrap_or_default()
-                .as_bytes(),
-        );
         digester.part(viewed.skill.content_digest.as_bytes());
-        digester.part(viewed.load.as_str().as_bytes());
-        digester.part(&[u8::from(viewed.listed)]);
-        if viewed.name_only {
-            digester.part(b"name only");
-        }
+        let load = u8::from(viewed.load == LoadMode::Always);
+        digester.part(&[load, u8::from(viewed.listed), u8::from(viewed.name_only)]);
     }
     digester.finish()
 }
