@@ -2,17 +2,17 @@
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 use skill_core::{AuditError, AuditRecord, AuditSink};
 
-/// "teka" in ASCII: tells this file from any other SQLite file.
-const APPLICATION_ID: i64 = 0x7465_6b61;
-/// The version of the table, kept in `user_version`.
-const SCHEMA_VERSION: i64 = 1;
-/// How long a writer waits for another one.
-const BUSY: Duration = Duration::from_secs(5);
+use super::database::Identity;
+
+const IDENTITY: Identity = Identity {
+    // "teka" in ASCII.
+    application: 0x7465_6b61,
+    version: 1,
+};
 
 const SCHEMA: &str = "
 CREATE TABLE records (
@@ -44,12 +44,10 @@ impl SqliteAudit {
     ///
     /// [`AuditError`] when it cannot be made, is of a later version, or is something else.
     pub fn open(path: &Path) -> Result<Self, AuditError> {
-        let problem = || format!("{} cannot be opened", path.display());
-        let connection = connect(path).map_err(|error| failed(problem(), error))?;
-        let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        let id = read("application_id").map_err(|error| failed(problem(), error))?;
-        let version = read("user_version").map_err(|error| failed(problem(), error))?;
-        if (id, version) != (APPLICATION_ID, SCHEMA_VERSION) {
+        let (connection, found) = IDENTITY
+            .open(path, SCHEMA)
+            .map_err(|error| failed(format!("{} cannot be opened", path.display()), error))?;
+        if found != IDENTITY {
             return Err(AuditError {
                 problem: format!("{} is no audit file of this version", path.display()),
                 source: None,
@@ -111,23 +109,6 @@ impl AuditSink for SqliteAudit {
             .map(drop)
             .map_err(|error| failed("the file cannot be written".to_owned(), error))
     }
-}
-
-fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
-    let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let tables: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables == 0 {
-        transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    }
-    transaction.commit()?;
-    Ok(connection)
 }
 
 fn failed(problem: String, error: rusqlite::Error) -> AuditError {
@@ -194,7 +175,9 @@ mod tests {
         let path = folder.path().join("other.db");
         let other = Connection::open(&path).unwrap();
         other.execute_batch("CREATE TABLE mine (x)").unwrap();
+        let before = std::fs::read(&path).unwrap();
         assert!(SqliteAudit::open(&path).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), before);
         std::fs::write(
             folder.path().join("text"),
             "not a database, but long enough for one",

@@ -3,6 +3,8 @@
 #[cfg(feature = "sqlite")]
 mod audit;
 #[cfg(feature = "sqlite")]
+mod database;
+#[cfg(feature = "sqlite")]
 mod lock;
 mod memory;
 #[cfg(feature = "sqlite")]

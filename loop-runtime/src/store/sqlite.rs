@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use rusqlite::{
@@ -12,6 +11,7 @@ use rusqlite::{
     params,
 };
 
+use super::database::Identity;
 use super::lock::FileLock;
 use super::{
     Lease, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError, StoreErrorKind,
@@ -19,12 +19,11 @@ use super::{
 };
 use crate::journal::{JournalEntry, JournalEvent};
 
-/// The version of the tables, kept in `user_version`.
-const SCHEMA_VERSION: i64 = 1;
-/// "tekn" in ASCII: tells this file from any other SQLite file.
-const APPLICATION_ID: i64 = 0x7465_6b6e;
-/// How long a writer waits for another one.
-const BUSY: Duration = Duration::from_secs(5);
+const IDENTITY: Identity = Identity {
+    // "tekn" in ASCII.
+    application: 0x7465_6b6e,
+    version: 1,
+};
 
 const SCHEMA: &str = "
 CREATE TABLE sessions (
@@ -61,9 +60,10 @@ impl SqliteStore {
     /// it is no store.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         check_kind(path)?;
-        let connection = connect(path)
+        let (connection, found) = IDENTITY
+            .open(path, SCHEMA)
             .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
-        check_version(&connection, path)?;
+        check_identity(found, path)?;
         Ok(Self {
             connection: Mutex::new(connection),
             locks: path.with_extension("locks"),
@@ -80,7 +80,9 @@ impl SqliteStore {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)
             .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
-        check_version(&connection, path)?;
+        let found = Identity::of(&connection)
+            .map_err(|error| failed(&format!("cannot read {}", path.display()), error))?;
+        check_identity(found, path)?;
         Ok(Self {
             connection: Mutex::new(connection),
             locks: path.with_extension("locks"),
@@ -239,47 +241,15 @@ fn is_key(error: &rusqlite::Error) -> bool {
         .is_some_and(|error| keys.contains(&error.extended_code))
 }
 
-fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
-    let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    if version(&connection)? == 0 {
-        create_tables(&mut connection)?;
-    }
-    Ok(connection)
-}
-
-fn version(connection: &Connection) -> Result<i64, rusqlite::Error> {
-    connection.pragma_query_value(None, "user_version", |row| row.get(0))
-}
-
-fn create_tables(connection: &mut Connection) -> Result<(), rusqlite::Error> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have made the tables while this one waited for the lock, and a file of
-    // somebody else's, which has tables of its own, is left alone.
-    let tables: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables == 0 {
-        transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    }
-    transaction.commit()
-}
-
-fn check_version(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let unreadable = |error| failed(&format!("cannot read {}", path.display()), error);
-    if read("application_id").map_err(unreadable)? != APPLICATION_ID {
+fn check_identity(found: Identity, path: &Path) -> Result<(), StoreError> {
+    if found.application != IDENTITY.application {
         let message = format!("{} is not a session store", path.display());
         return Err(StoreError::new(StoreErrorKind::Corrupt, message));
     }
-    let version = read("user_version").map_err(unreadable)?;
-    if version > SCHEMA_VERSION {
+    let (version, known) = (found.version, IDENTITY.version);
+    if version > known {
         let message = format!(
-            "{} was written by a newer version (format {version}; this one knows {SCHEMA_VERSION})",
+            "{} was written by a newer version (format {version}; this one knows {known})",
             path.display()
         );
         return Err(StoreError::new(StoreErrorKind::Newer, message));
