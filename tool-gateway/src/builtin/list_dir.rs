@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::access::Access;
-use crate::builtin::{blocking, granted, touched};
+use crate::builtin::{blocking, granted, touched, within};
 use crate::context::ToolContext;
 use crate::escape::escape_line;
 use crate::tool::{Tool, ToolError, ToolOutput};
@@ -76,11 +76,7 @@ impl Tool for ListDir {
             {
                 let entry = entry.map_err(fail)?;
                 let name = entry.file_name().to_string_lossy().into_owned();
-                let below = if path == "." {
-                    name.clone()
-                } else {
-                    format!("{path}/{name}")
-                };
+                let below = within(&path, &name);
                 if context.may_read(&below) {
                     names.push((name, entry.file_type().map_err(fail)?));
                 }

@@ -85,6 +85,14 @@ fn granted(
     Err(ToolError::new(ErrorKind::Denied, message))
 }
 
+/// Returns the resolved path of `name` in the folder at the resolved path `folder`.
+fn within(folder: &str, name: &str) -> String {
+    match folder {
+        "." => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
 /// Runs file work on a thread that may block; a panic there ends the call like any other.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,

@@ -17,7 +17,7 @@ use notes::Notes;
 use pattern::{FileGlob, check_lengths, matcher};
 
 use crate::access::Access;
-use crate::builtin::{blocking, granted, touched};
+use crate::builtin::{blocking, granted, touched, within};
 use crate::context::ToolContext;
 use crate::tool::{Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError, WorkspaceErrorKind};
@@ -156,11 +156,7 @@ impl Search {
             if self.found.full || self.context.cancel.is_cancelled() {
                 break;
             }
-            let below = if path == "." {
-                name
-            } else {
-                format!("{path}/{name}")
-            };
+            let below = within(path, &name);
             if self.ignored.leaves_out(&below, kind.is_dir()) {
                 continue;
             }
