@@ -25,7 +25,7 @@ use crate::system::{SystemClock, UuidSource};
 pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 
 pub(crate) use assistant::Assistant;
-pub(crate) use model::{ChosenModel, choose};
+pub(crate) use model::{ChosenModel, choose, named};
 pub(crate) use project::{Project, is_pinned};
 pub(crate) use skills::{audit, catalog, project_skills, registry};
 

@@ -82,24 +82,32 @@ impl ChosenModel {
     }
 }
 
-/// Decides the model.
-pub(crate) async fn choose(
+/// Returns the model that somebody named.
+pub(crate) fn named<'c>(
     context: &Context,
-    config: &Config,
-    assistant: &Assistant,
-) -> Result<ChosenModel, CliError> {
+    config: &'c Config,
+    assistant: &'c Assistant,
+) -> Option<&'c ModelChoice> {
     // Flag and environment stand in the configuration already, and above the assistant's wish.
     let overridden = context.options.model.is_some()
         || context
             .environment
             .variable(super::MODEL_VARIABLE)
             .is_some();
-    let own = assistant.config.model.clone().filter(|_| !overridden);
-    let named = own.or_else(|| config.model.clone());
-    match named {
+    let own = assistant.config.model.as_ref().filter(|_| !overridden);
+    own.or(config.model.as_ref())
+}
+
+/// Decides the model.
+pub(crate) async fn choose(
+    context: &Context,
+    config: &Config,
+    assistant: &Assistant,
+) -> Result<ChosenModel, CliError> {
+    match named(context, config, assistant) {
         Some(ModelChoice::Offline) => Ok(offline(None)),
         Some(ModelChoice::Remote { provider, model }) => {
-            remote(context, config, &provider, ModelId::new(model), None)
+            remote(context, config, provider, ModelId::new(model), None)
         }
         None if context.options.base_url.is_some() => Err(CliError::usage(
             "--base-url says where, but not which model",

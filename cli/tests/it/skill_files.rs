@@ -407,3 +407,34 @@ fn a_list_says_which_skill_the_model_is_not_shown() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn stats_count_with_the_vocabulary_of_the_assistant_s_model() {
+    let world = World::new();
+    world.skill(
+        "pdf",
+        "reads a paper",
+        "One, two, three; internationalisation.",
+    );
+    let counted = |world: &World, arguments: &[&str]| world.run(arguments).exits(0).json();
+    let named = counted(
+        &world,
+        &["skills", "stats", "--json", "--model", "openai/gpt-4o"],
+    );
+    let bound = counted(&world, &["skills", "stats", "--json"]);
+    world.configure("assistants: {default: {model: openai/gpt-4o}}\n");
+    assert_eq!(counted(&world, &["skills", "stats", "--json"]), named);
+    assert_ne!(named, bound);
+}
+
+#[test]
+fn a_check_that_mends_nothing_prints_one_document() {
+    let world = World::new();
+    world.write(
+        ".tekne/skills/a/SKILL.md",
+        "---\nname: a\ndescription: Use when: x\n---\nbody\n",
+    );
+    let ran = world.run(&["skills", "check", "--fix", "--json"]).exits(4);
+    assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
+    assert!(ran.stderr.contains("nothing was written"), "{ran:?}");
+}

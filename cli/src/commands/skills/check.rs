@@ -75,10 +75,9 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         context.output.talk(&diagnostic_text(context, diagnostic));
     }
     if fixes.iter().flatten().any(|fix| !fix.written) {
-        return Err(
-            CliError::new(Exit::Approval, "not_fixed", "nothing was written")
-                .with_hint("say yes when asked, or add --yes"),
-        );
+        let error = CliError::new(Exit::Approval, "not_fixed", "nothing was written")
+            .with_hint("say yes when asked, or add --yes");
+        return after_document(context, error);
     }
     verdict(context, arguments, &summary, &missing)
 }
@@ -178,6 +177,15 @@ fn file(report: &CandidateReport) -> Value {
     })
 }
 
+/// Ends the command with `error`; in JSON its one document is printed and says as much already.
+fn after_document(context: &Context, error: CliError) -> Result<Exit, CliError> {
+    if !context.output.is_json() {
+        return Err(error);
+    }
+    context.output.talk(&error.to_string());
+    Ok(error.exit)
+}
+
 fn verdict(
     context: &Context,
     arguments: &CheckArgs,
@@ -188,12 +196,7 @@ fn verdict(
         let message = format!("not usable: {}", missing.join(", "));
         let error = CliError::new(Exit::Check, "required_skill_missing", message)
             .with_hint("`tekne skills list` shows what can be used");
-        if !context.output.is_json() {
-            return Err(error);
-        }
-        // The one document of this command is printed, and names them.
-        context.output.talk(&error.to_string());
-        return Ok(Exit::Check);
+        return after_document(context, error);
     }
     let bad = summary.refused
         + if arguments.strict {

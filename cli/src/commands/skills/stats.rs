@@ -85,7 +85,7 @@ pub(super) fn run(context: &Context, arguments: &StatsArgs) -> Result<Exit, CliE
     let assistant = Assistant::new(context, &loaded.config)?;
     let catalog = setup::catalog(context, &loaded.config, &[]);
     let view = catalog.view(&assistant.principal(&loaded.config));
-    let counter = VocabularyCounter::for_model(&model(&loaded.config));
+    let counter = VocabularyCounter::for_model(&model(context, &loaded.config, &assistant));
     let costs: Vec<Cost> = view
         .skills()
         .iter()
@@ -108,8 +108,8 @@ pub(super) fn run(context: &Context, arguments: &StatsArgs) -> Result<Exit, CliE
 }
 
 /// Returns the model whose tokens are counted; which one it is only matters for the vocabulary.
-fn model(config: &Config) -> ModelId {
-    match &config.model {
+fn model(context: &Context, config: &Config, assistant: &Assistant) -> ModelId {
+    match setup::named(context, config, assistant) {
         Some(ModelChoice::Remote { model, .. }) => ModelId::new(model),
         _ => ModelId::new("offline"),
     }
