@@ -1,4 +1,4 @@
-//! The only place that reads environment, home, working directory and terminal.
+//! The place that reads environment, home, working directory and terminal.
 
 #![expect(
     clippy::disallowed_methods,

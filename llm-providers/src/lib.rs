@@ -4,7 +4,8 @@
 //! `connect` turns `ConnectOptions` into an `Arc<dyn Provider>` that retries; [`DIALECTS`] lists
 //! the vendors it knows; [`OfflineProvider`] answers without a language model; `probe_local`
 //! finds a server on this machine. Nothing here reads the environment, a clock for a decision, or
-//! a file: keys, deadlines and seeds are values.
+//! a file: keys, deadlines and seeds are values. The exception is the HTTP client, which follows
+//! the proxy variables and trusts the certificates of the system.
 //!
 #![cfg_attr(feature = "http", doc = include_str!("../README.md"))]
 
