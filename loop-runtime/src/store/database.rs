@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// How long a writer sleeps where SQLite does not wait by itself.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What tells a file of ours from any other SQLite file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +46,13 @@ impl Identity {
     ) -> Result<(Connection, Self), rusqlite::Error> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
+        // In this order: who sees tables sees whose they are, even while another process makes them.
+        let tables = tables(&connection)?;
         let mut found = Self::of(&connection)?;
-        let empty = found == NOBODY && tables(&connection)? == 0;
+        let empty = tables == 0 && found == NOBODY;
         let known = found.application == self.application && found.version <= self.version;
         if empty || known {
-            connection.pragma_update(None, "journal_mode", "wal")?;
+            write_ahead(&connection)?;
             connection.pragma_update(None, "synchronous", "full")?;
             connection.pragma_update(None, "foreign_keys", true)?;
         }
@@ -67,6 +72,23 @@ impl Identity {
             transaction.pragma_update(None, "user_version", self.version)?;
         }
         transaction.commit()
+    }
+}
+
+/// Switches to a write-ahead log. While two do that at once SQLite does not wait by itself.
+fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let mut left = BUSY;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && !left.is_zero() =>
+            {
+                std::thread::sleep(PAUSE);
+                left = left.saturating_sub(PAUSE);
+            }
+            switched => return switched,
+        }
     }
 }
 
