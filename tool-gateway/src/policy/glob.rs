@@ -2,6 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::escape::is_invisible;
+
 /// A pattern that names itself badly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GlobError {
@@ -235,11 +237,10 @@ pub(super) fn fold(name: &str) -> String {
 }
 
 fn fold_characters(text: &str) -> String {
-    let invisible = |c: &char| matches!(u32::from(*c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF);
     text.nfc()
         .flat_map(char::to_lowercase)
         .nfc()
-        .filter(|c| !invisible(c))
+        .filter(|c| !is_invisible(*c))
         .collect()
 }
 
@@ -289,6 +290,8 @@ mod tests {
             "SECRET./x",
             "secret /x",
             "se\u{200b}cret/x",
+            "se\u{ad}cret/x",
+            "sec\u{e0041}ret/x",
             "secret::$INDEX_ALLOCATION/x",
         ] {
             assert!(folded("secret/**", path), "{path}");

@@ -69,19 +69,14 @@ pub(super) fn search(
         binary: false,
     };
     let ended = searcher.search_reader(matcher, &mut reader, &mut lines);
-    let binary = lines.binary;
-    match ended {
-        Ok(()) if binary => Searched::Binary,
-        Ok(()) => Searched::Whole,
-        Err(_) => {
-            found.lines.truncate(before);
-            if reader.failed {
-                Searched::Unreadable
-            } else {
-                Searched::LongLine
-            }
-        }
-    }
+    let searched = match ended {
+        Ok(()) if lines.binary => Searched::Binary,
+        Ok(()) => return Searched::Whole,
+        Err(_) if reader.failed => Searched::Unreadable,
+        Err(_) => Searched::LongLine,
+    };
+    found.lines.truncate(before);
+    searched
 }
 
 /// Reads a file until somebody wants the search to stop.

@@ -54,6 +54,9 @@ async fn ignored_and_binary_files_and_the_git_folder_are_not_searched() {
         ("z.rs", "needle"),
     ]);
     put(root.path(), "binary", b"needle\x00needle");
+    // The byte that shows it comes long after the first lines were searched.
+    let late = [&b"needle\n".repeat(10)[..], &vec![b'\n'; 1 << 20], b"\0"].concat();
+    put(root.path(), "late", &late);
     assert_eq!(
         text(&root, "search_files", json!({"pattern": "needle"})).await,
         ".github/ci.yml:1: needle\nz.rs:1: needle"
