@@ -158,6 +158,7 @@ impl Projection {
 
     /// Turns a step whose calls all have results into one tool message, in call order.
     fn close_group(&mut self) {
+        self.changed.clear();
         let calls = std::mem::take(&mut self.calls);
         let mut results = Vec::with_capacity(calls.len());
         for finished in calls.into_iter().filter_map(|pending| pending.finished) {

@@ -58,7 +58,9 @@ impl Session {
         Ok(session)
     }
 
-    fn new(agent: &Agent, header: SessionHeader, projection: Projection, stored: bool) -> Self {
+    fn new(agent: &Agent, header: SessionHeader, mut projection: Projection, stored: bool) -> Self {
+        // What an earlier turn changed was told then.
+        projection.changed.clear();
         Self {
             store: Arc::clone(&agent.store),
             clock: Arc::clone(&agent.clock),
