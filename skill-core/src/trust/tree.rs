@@ -188,9 +188,10 @@ impl PackageTree {
             return false;
         };
         let digest = if resource.truncated {
-            fs::read(&file)
-                .map(|bytes| sha256(&bytes))
-                .unwrap_or_default()
+            match crate::discovery::read_capped(&file, MOST_BYTES) {
+                Ok(read) if read.longer.is_none() => sha256(&read.bytes),
+                _ => return false,
+            }
         } else {
             sha256(&resource.bytes)
         };
