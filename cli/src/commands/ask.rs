@@ -6,6 +6,7 @@ use loop_runtime::{Profile, TurnRequest};
 use crate::app::Context;
 use crate::commands::turn;
 use crate::error::{CliError, Exit};
+use crate::interrupt::Interrupts;
 use crate::setup::Wanted;
 use crate::task;
 
@@ -21,6 +22,7 @@ pub(crate) struct AskArgs {
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, arguments: &AskArgs) -> Result<Exit, CliError> {
+    let interrupts = Interrupts::new();
     let mut request = TurnRequest::task(task::text(&arguments.question)?);
     request.session.clone_from(&arguments.resume);
     let wanted = Wanted {
@@ -28,5 +30,5 @@ pub(crate) fn run(context: &Context, arguments: &AskArgs) -> Result<Exit, CliErr
         journal: true,
         ..Wanted::default()
     };
-    turn::run(context, &wanted, request, false)
+    turn::run(context, interrupts, &wanted, request, false)
 }

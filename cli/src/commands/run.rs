@@ -8,6 +8,7 @@ use loop_runtime::TurnRequest;
 use crate::app::Context;
 use crate::commands::turn;
 use crate::error::{CliError, Exit};
+use crate::interrupt::Interrupts;
 use crate::setup::Wanted;
 use crate::task;
 
@@ -35,6 +36,7 @@ pub(crate) struct RunArgs {
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, arguments: &RunArgs) -> Result<Exit, CliError> {
+    let interrupts = Interrupts::new();
     let mut request = TurnRequest::task(task::text(&arguments.task)?);
     request.session.clone_from(&arguments.resume);
     let wanted = Wanted {
@@ -44,5 +46,11 @@ pub(crate) fn run(context: &Context, arguments: &RunArgs) -> Result<Exit, CliErr
         journal: true,
         ..Wanted::default()
     };
-    turn::run(context, &wanted, request, arguments.fail_on_denied)
+    turn::run(
+        context,
+        interrupts,
+        &wanted,
+        request,
+        arguments.fail_on_denied,
+    )
 }

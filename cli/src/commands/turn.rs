@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::Context;
 use crate::commands::sessions;
 use crate::error::{CliError, Exit};
-use crate::interrupt;
+use crate::interrupt::Interrupts;
 use crate::render::run::RunView;
 use crate::render::terminal::counted;
 use crate::setup::{self, Wanted};
@@ -17,11 +17,12 @@ use crate::setup::{self, Wanted};
 /// Runs a turn to its end.
 pub(crate) fn run(
     context: &Context,
+    interrupts: Interrupts,
     wanted: &Wanted,
     request: TurnRequest,
     fail_on_denied: bool,
 ) -> Result<Exit, CliError> {
-    let cancel = interrupt::token();
+    let cancel = interrupts.token();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
