@@ -101,33 +101,42 @@ impl Glob {
     }
 }
 
-/// Matches with one point of return: the last `*`, which takes one character more each time.
-fn matches_tokens(tokens: &[Token], text: &[char]) -> bool {
-    let (mut token, mut at) = (0, 0);
+/// Matches with one point of return: the last `any`, which takes one item more each time. That is
+/// enough, since between two of them stands a run of a fixed length.
+fn matches_items<P, T>(
+    pattern: &[P],
+    items: &[T],
+    any: impl Fn(&P) -> bool,
+    one: impl Fn(&P, &T) -> bool,
+) -> bool {
+    let (mut position, mut at) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match (tokens.get(token), text.get(at)) {
-            (Some(Token::AnyText), _) => {
-                retry = Some((token, at));
-                token += 1;
+    while let Some(item) = items.get(at) {
+        match pattern.get(position) {
+            Some(wanted) if any(wanted) => {
+                retry = Some((position, at));
+                position += 1;
             }
-            (Some(Token::AnyChar), _) => (token, at) = (token + 1, at + 1),
-            (Some(Token::Char(wanted)), Some(c)) if wanted == c => {
-                (token, at) = (token + 1, at + 1)
-            }
+            Some(wanted) if one(wanted, item) => (position, at) = (position + 1, at + 1),
             _ => {
                 let Some((star, from)) = retry else {
                     return false;
                 };
                 retry = Some((star, from + 1));
-                (token, at) = (star + 1, from + 1);
+                (position, at) = (star + 1, from + 1);
             }
         }
     }
-    tokens
-        .iter()
-        .skip(token)
-        .all(|token| *token == Token::AnyText)
+    pattern.iter().skip(position).all(any)
+}
+
+fn matches_tokens(tokens: &[Token], text: &[char]) -> bool {
+    let any = |token: &Token| *token == Token::AnyText;
+    matches_items(tokens, text, any, |token, c| match token {
+        Token::AnyText => false,
+        Token::AnyChar => true,
+        Token::Char(wanted) => wanted == c,
+    })
 }
 
 /// A pattern of a relative path: segments, and `**` for any number of them.
@@ -212,14 +221,11 @@ pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn matches_segments<S: AsRef<str>>(pattern: &[Segment], names: &[S]) -> bool {
-    match pattern.split_first() {
-        None => names.is_empty(),
-        Some((Segment::AnyDepth, rest)) => (0..=names.len())
-            .any(|skipped| matches_segments(rest, names.get(skipped..).unwrap_or_default())),
-        Some((Segment::Name(glob), rest)) => names.split_first().is_some_and(|(name, names)| {
-            glob.matches(name.as_ref()) && matches_segments(rest, names)
-        }),
-    }
+    let any = |segment: &Segment| *segment == Segment::AnyDepth;
+    matches_items(pattern, names, any, |segment, name| match segment {
+        Segment::AnyDepth => false,
+        Segment::Name(glob) => glob.matches(name.as_ref()),
+    })
 }
 
 /// Folds a file name as the most forgiving file systems do: case, composition, invisible
@@ -331,5 +337,9 @@ mod tests {
         let glob = Glob::parse(&"*a".repeat(30)).unwrap();
         assert!(!glob.matches(&"a".repeat(29)));
         assert!(glob.matches(&"a".repeat(5000)));
+        let deep = "a/".repeat(2000);
+        let glob = PathGlob::parse(&format!("{}**/b", "**/a/".repeat(30))).unwrap();
+        assert!(!glob.matches(&deep));
+        assert!(glob.matches(&format!("{deep}b")));
     }
 }
