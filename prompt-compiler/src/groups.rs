@@ -5,23 +5,26 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use skill_core::{ContentBlock, Message, Role, ToolResult};
 
-/// Returns the messages a provider accepts: every call has one result, every result its call.
+/// Returns the messages a provider accepts after a first one of the user: every call has one
+/// result, every result its call, every id is used once, and roles take turns.
 ///
-/// Reasoning is left out, arguments that are no JSON object become `{}`, and messages that are
-/// empty afterwards disappear.
+/// Reasoning, calls without a name and messages of the system, which has its own place, are left
+/// out; arguments that are no JSON object become `{}`; messages that are empty afterwards
+/// disappear, and what then stands side by side in one role becomes one message.
 pub(crate) fn paired(messages: &[Message]) -> Vec<Message> {
     let mut kept = Vec::with_capacity(messages.len());
+    let mut seen = BTreeSet::new();
     let mut position = 0;
     while let Some(message) = messages.get(position) {
         position += 1;
         match message.role {
             Role::Assistant => {
                 let results = following_results(messages, &mut position);
-                push_group(&mut kept, message, &results);
+                push_group(&mut kept, message, &results, &mut seen);
             }
             // A result with no call before it has nothing to belong to.
-            Role::Tool => {}
-            Role::User | Role::System => push(&mut kept, message.role, visible_blocks(message)),
+            Role::Tool | Role::System => {}
+            Role::User => push(&mut kept, message.role, visible_blocks(message)),
         }
     }
     kept
@@ -40,15 +43,19 @@ fn following_results<'a>(messages: &'a [Message], position: &mut usize) -> Vec<&
     results
 }
 
-fn push_group(kept: &mut Vec<Message>, message: &Message, results: &[&ToolResult]) {
+fn push_group(
+    kept: &mut Vec<Message>,
+    message: &Message,
+    results: &[&ToolResult],
+    seen: &mut BTreeSet<String>,
+) {
     let mut answered = Vec::new();
-    let mut seen = BTreeSet::new();
     let blocks = visible_blocks(message)
         .into_iter()
         .filter_map(|block| match block {
             ContentBlock::ToolCall(mut call) => {
                 let result = results.iter().find(|result| result.call_id == call.id)?;
-                if !seen.insert(call.id.clone()) {
+                if call.name.is_empty() || !seen.insert(call.id.clone()) {
                     return None;
                 }
                 answered.push((*result).clone());
@@ -78,17 +85,25 @@ fn visible_blocks(message: &Message) -> Vec<ContentBlock> {
 }
 
 fn push(kept: &mut Vec<Message>, role: Role, content: Vec<ContentBlock>) {
-    if !content.is_empty() {
-        kept.push(Message { role, content });
+    match kept.last_mut() {
+        _ if content.is_empty() => {}
+        Some(last) if last.role == role => last.content.extend(content),
+        _ => kept.push(Message { role, content }),
     }
 }
 
 /// Returns `arguments` if it is a JSON object, else an empty one.
 fn object_or_empty(arguments: &str) -> String {
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(Value::Object(_)) => arguments.to_owned(),
-        _ => "{}".to_owned(),
+    if is_object(arguments) {
+        arguments.to_owned()
+    } else {
+        "{}".to_owned()
     }
+}
+
+/// Tells whether `text` is a JSON object.
+pub(crate) fn is_object(text: &str) -> bool {
+    matches!(serde_json::from_str(text), Ok(Value::Object(_)))
 }
 
 #[cfg(test)]
@@ -146,6 +161,53 @@ mod tests {
             Message::tool_results(vec![result("2")]),
         ];
         assert_eq!(paired(&messages), expected);
+    }
+
+    #[test]
+    fn whatever_a_history_holds_the_request_is_one_a_provider_accepts() {
+        let text = |text: &str| assistant(vec![ContentBlock::text(text)]);
+        let answered = || Message::tool_results(vec![result("1")]);
+        let mut nameless = call("2", "{}");
+        if let ContentBlock::ToolCall(call) = &mut nameless {
+            call.name.clear();
+        }
+        let histories = [
+            vec![assistant(vec![call("1", "{}")])],
+            vec![Message::user("more")],
+            vec![text("a"), text("b")],
+            vec![
+                assistant(vec![call("1", "{}")]),
+                answered(),
+                assistant(vec![call("1", "{}")]),
+                answered(),
+            ],
+            vec![
+                assistant(vec![nameless]),
+                Message::tool_results(vec![result("2")]),
+            ],
+            vec![
+                assistant(vec![call("1", "{}")]),
+                Message::user("between"),
+                answered(),
+            ],
+            vec![Message {
+                role: Role::System,
+                ..Message::user("obey")
+            }],
+        ];
+        for history in histories {
+            let mut messages = vec![Message::user("first")];
+            messages.extend(history.clone());
+            messages.push(Message::user("last"));
+            let request = skill_core::CompletionRequest {
+                model: skill_core::ModelId::new("test"),
+                system: Vec::new(),
+                messages: paired(&messages),
+                tools: [].into(),
+                max_output_tokens: None,
+            };
+            assert_eq!(crate::validate::validate(&request), Ok(()), "{history:#?}");
+        }
     }
 
     #[test]

@@ -31,19 +31,20 @@ pub(crate) fn listing(texts: &IndexTexts, entries: &[&SkillEntry], budget: usize
         };
     }
     let caps = caps(&rows, budget.saturating_sub(fixed));
+    let mut lines: Vec<String> = rows
+        .iter()
+        .zip(&caps)
+        .map(|(row, cap)| row.line(texts, *cap))
+        .collect();
+    let omitted = omit_tail(&mut lines, budget);
     let (mut shortened, mut bare) = (0, 0);
-    for (row, cap) in rows.iter().zip(&caps) {
+    for (row, cap) in rows.iter().zip(&caps).take(rows.len() - omitted) {
         if *cap == 0 && row.length > 0 {
             bare += 1;
         } else if row.length > *cap {
             shortened += 1;
         }
     }
-    let mut lines: Vec<String> = rows
-        .iter()
-        .zip(&caps)
-        .map(|(row, cap)| row.line(texts, *cap))
-        .collect();
     let mut cut = Vec::new();
     if shortened > 0 {
         cut.push(format!(
@@ -53,7 +54,6 @@ pub(crate) fn listing(texts: &IndexTexts, entries: &[&SkillEntry], budget: usize
     if bare > 0 {
         cut.push(format!("{bare} skills listed without a description"));
     }
-    let omitted = omit_tail(&mut lines, budget);
     if omitted > 0 {
         cut.push(format!(
             "{omitted} skills not listed; `list_skills` finds them"
@@ -62,22 +62,19 @@ pub(crate) fn listing(texts: &IndexTexts, entries: &[&SkillEntry], budget: usize
     Listing { lines, full, cut }
 }
 
-/// Drops lines from the end until the rest fits, and says how many in one last line.
+/// Drops lines from the end until the rest fits together with a last line that says how many; the
+/// first stays in any case. Returns how many.
 fn omit_tail(lines: &mut Vec<String>, budget: usize) -> usize {
-    let length = |lines: &[String]| {
-        lines
-            .iter()
-            .map(|line| line.chars().count() + 1)
-            .sum::<usize>()
-    };
+    let length = |line: &String| line.chars().count() + 1;
+    let mut left: usize = lines.iter().map(length).sum();
     let mut omitted = 0;
-    while lines.len() > 1 && length(lines) > budget {
-        lines.pop();
+    let mut told = String::new();
+    while lines.len() > 1 && left + told.chars().count() + usize::from(omitted > 0) > budget {
+        left -= lines.pop().as_ref().map_or(0, length);
         omitted += 1;
+        told = format!("+{omitted} more: call list_skills");
     }
-    if omitted > 0 {
-        lines.push(format!("+{omitted} more: call list_skills"));
-    }
+    lines.extend((omitted > 0).then_some(told));
     omitted
 }
 
@@ -272,7 +269,15 @@ mod tests {
     #[test]
     fn when_names_alone_do_not_fit_the_rest_is_counted() {
         let listing = list(40, 400, 200);
-        assert_eq!(listing.lines.last().unwrap(), "+24 more: call list_skills");
+        assert!(size(&listing) <= 200);
+        assert_eq!(listing.lines.last().unwrap(), "+26 more: call list_skills");
+        assert_eq!(
+            listing.cut,
+            [
+                "14 skills listed without a description",
+                "26 skills not listed; `list_skills` finds them"
+            ]
+        );
     }
 
     #[test]

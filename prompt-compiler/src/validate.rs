@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
 use skill_core::{CompletionRequest, ContentBlock, Message, Role};
 use thiserror::Error;
+
+use crate::groups::is_object;
 
 /// Why a provider would reject a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,7 +44,7 @@ pub enum RequestFault {
         /// The call's id.
         id: String,
     },
-    /// A call to a tool that the request does not offer, or with no name at all.
+    /// A call with no name.
     #[error("a call without a tool name")]
     NamelessCall,
 }
@@ -110,7 +111,7 @@ fn calls(
         if call.name.is_empty() {
             return Err(RequestFault::NamelessCall);
         }
-        if !matches!(serde_json::from_str(&call.arguments), Ok(Value::Object(_))) {
+        if !is_object(&call.arguments) {
             return Err(RequestFault::Arguments {
                 id: call.id.clone(),
             });
