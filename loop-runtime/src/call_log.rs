@@ -82,18 +82,16 @@ async fn finished(
     emitter: &mut Emitter<'_>,
     record: &CallRecord,
 ) -> Result<(), LogError> {
-    if record.result.status.is_terminal() {
-        session.push(JournalEvent::ToolFinished {
-            result: record.result.clone(),
-            state: record.state.clone(),
-            opened: record.opened.as_ref().map(OpenedRecord::from),
-            duration_ms: record.duration_ms,
-            denied: record.denied,
-        });
-        commit(session)
-            .await
-            .map_err(|error| unrecorded(record, error))?;
-    }
+    session.push(JournalEvent::ToolFinished {
+        result: record.result.clone(),
+        state: record.state.clone(),
+        opened: record.opened.as_ref().map(OpenedRecord::from),
+        duration_ms: record.duration_ms,
+        denied: record.denied,
+    });
+    commit(session)
+        .await
+        .map_err(|error| unrecorded(record, error))?;
     emitter.emit(EventKind::ToolFinished {
         id: record.result.call_id.clone(),
         status: record.result.status.as_str().to_owned(),

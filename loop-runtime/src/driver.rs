@@ -28,9 +28,6 @@ use crate::turn::{ErrorKind, Reply, Turn, TurnAction, TurnOutcome};
 const JOURNAL_HINT: &str =
     "nothing more was done; free space or mend the data directory, then resume the session";
 
-/// The kind of a call that failed because the set of skills changed.
-const SKILLS_CHANGED: &str = "environment";
-
 /// Drives one turn.
 pub(crate) struct Driver<'a, 'e> {
     agent: &'a Agent,
@@ -135,7 +132,8 @@ impl<'a, 'e> Driver<'a, 'e> {
             self.record_missing(call, true);
         }
         let unstarted = self.session.projection().unstarted.clone();
-        if self.session.projection().awaits_approval {
+        // A profile without tools runs none, not even those that only waited for a yes.
+        if self.agent.profile.enable_tools && self.session.projection().awaits_approval {
             let asked = self.dispatch(&unstarted).await;
             self.take_records(asked);
             return;
@@ -401,9 +399,9 @@ impl<'a, 'e> Driver<'a, 'e> {
         if !keys.is_empty() {
             self.emitter.emit(EventKind::StateDelta { keys });
         }
-        let changed = records
-            .iter()
-            .find(|record| record.error_kind == Some(SKILLS_CHANGED));
+        let changed = records.iter().find(|record| {
+            record.error_kind == Some(tool_gateway::ErrorKind::Environment.as_str())
+        });
         if self.cancel.is_cancelled() {
             self.turn.on_cancel();
         } else if records

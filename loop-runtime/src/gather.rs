@@ -15,9 +15,6 @@ use crate::agent::Agent;
 use crate::projection::Projection;
 use crate::skill_state::{self, DocsSelection};
 
-/// The tool that pages through what the index does not show.
-const LIST_TOOL: &str = "list_skills";
-
 /// Skills of a request, and what had to go.
 #[derive(Debug)]
 pub(crate) struct Gathered {
@@ -151,7 +148,7 @@ pub(crate) fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinit
     let paged = agent.preset.index_mode(view.len()) == IndexMode::ToolOnly
         || view.skills().iter().any(|viewed| !viewed.listed);
     let offered = |name: &str| match name {
-        LIST_TOOL => !view.is_empty() && paged,
+        tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
         name if name == agent.preset.open_tool => !view.is_empty(),
         _ => true,
     };

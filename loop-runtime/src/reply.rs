@@ -52,11 +52,6 @@ impl ReplyBuilder {
         }
     }
 
-    /// Tells whether anything of an answer was seen.
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.reasoning.is_empty() && self.calls.is_empty()
-    }
-
     /// Returns the reply and its cost.
     ///
     /// Call ids are kept where they are new to the session; `used` are the ids it has seen.

@@ -309,9 +309,9 @@ impl<'a> Dispatch<'a> {
     }
 }
 
-/// Tells whether a call may change anything; one that declares nothing may do anything.
+/// Tells whether a call may change anything.
 fn has_effect(access: &[Access]) -> bool {
-    access.is_empty() || access.iter().any(Access::has_effect)
+    access.iter().any(Access::has_effect)
 }
 
 fn conflict(earlier: &[Access], later: &[Access]) -> bool {

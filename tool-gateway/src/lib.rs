@@ -25,7 +25,7 @@ pub use {
     access::{Access, PathTarget},
     approval::{AnswerError, Approval, ApprovalDesk, ApprovalRequest, Approver, HeadlessApprover},
     builder::{GatewayBuilder, Limits},
-    builtin::skill_tools,
+    builtin::{LIST_SKILLS, skill_tools},
     call::{CallEvent, CallLog, CallRecord, LogError, NoLog},
     context::ToolContext,
     digest::arguments_digest,

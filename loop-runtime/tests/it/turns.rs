@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use loop_runtime::{EventKind, JournalEvent, MemoryStore, Profile, TurnOutcome, TurnRequest};
+use loop_runtime::{
+    AgentEvent, EventKind, JournalEvent, MemoryStore, Profile, TurnOutcome, TurnRequest,
+};
 use skill_core::Role;
 use skill_core::testing::Answer;
 use tool_gateway::Approval;
@@ -189,4 +191,34 @@ async fn a_denied_call_is_counted_and_the_turn_goes_on() {
     let (report, _) = bench.run(TurnRequest::task("go")).await;
     assert_eq!((report.outcome, report.denied), (TurnOutcome::Completed, 1));
     assert_eq!(bench.effects(), 0);
+}
+
+#[tokio::test]
+async fn a_turn_without_tools_runs_no_call_that_waited_for_a_decision() {
+    let bench = asks(asked_then("an answer"));
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    bench.decide(Approval::Allow);
+    let bench = bench.profile(Profile::QUICK_ASK);
+    let (report, events) = bench.run(again(&report, "what was that?")).await;
+    assert_eq!(report.outcome, TurnOutcome::Completed);
+    assert_eq!(bench.effects(), 0);
+    assert!(!kinds(&events).contains(&"tool.approval".to_owned()));
+}
+
+#[tokio::test]
+async fn a_resumed_turn_tells_only_what_it_changed_itself() {
+    let bench = Bench::new(vec![
+        Answer::calls(&[("c1", "open_skill", "{\"id\":\"weekly\"}")]),
+        Answer::text("first"),
+        Answer::calls(&[("c2", "note", "{\"text\":\"x\"}")]),
+        Answer::text("second"),
+    ]);
+    let deltas = |events: &[AgentEvent]| {
+        let is_delta = |event: &&AgentEvent| matches!(event.kind, EventKind::StateDelta { .. });
+        events.iter().filter(is_delta).count()
+    };
+    let (first, events) = bench.run(TurnRequest::task("one")).await;
+    assert_eq!(deltas(&events), 1);
+    let (_, events) = bench.run(again(&first, "two")).await;
+    assert_eq!(deltas(&events), 0);
 }

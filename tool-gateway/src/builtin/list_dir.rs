@@ -68,12 +68,8 @@ impl Tool for ListDir {
         let names = blocking(move || {
             let fail = |error| ToolError::from(WorkspaceError::io(&path, error, "a folder"));
             let mut names = Vec::new();
-            for entry in workspace
-                .open_folder(&path)?
-                .entries()
-                .map_err(fail)?
-                .take(MAX_READ)
-            {
+            let mut entries = workspace.open_folder(&path)?.entries().map_err(fail)?;
+            for entry in entries.by_ref().take(MAX_READ) {
                 let entry = entry.map_err(fail)?;
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let below = within(&path, &name);
@@ -82,9 +78,9 @@ impl Tool for ListDir {
                 }
             }
             names.sort_by(|a, b| a.0.cmp(&b.0));
-            Ok(names)
+            Ok((names, entries.next().is_some()))
         });
-        let names = names.await?;
+        let (names, unread) = names.await?;
         let mut lines: Vec<String> = names
             .iter()
             .take(MAX_NAMES)
@@ -97,7 +93,13 @@ impl Tool for ListDir {
             })
             .collect();
         if names.is_empty() {
+            // A name that may not be read is not there, so its folder can be an empty one.
             lines.push("[the folder is empty]".to_owned());
+        }
+        if unread {
+            lines.push(format!(
+                "[only {MAX_READ} names were read, in no order; there are more]"
+            ));
         }
         if names.len() > MAX_NAMES {
             let left = names.len() - MAX_NAMES;

@@ -37,11 +37,14 @@ pub(super) struct Arguments {
     limit: Option<u32>,
 }
 
+/// The name of the tool that pages through the skills.
+pub const LIST_SKILLS: &str = "list_skills";
+
 impl Tool for ListSkills {
     type Arguments = Arguments;
 
     fn name(&self) -> &str {
-        "list_skills"
+        LIST_SKILLS
     }
 
     fn description(&self) -> &str {

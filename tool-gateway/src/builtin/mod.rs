@@ -18,6 +18,7 @@ mod write_file;
 use std::sync::Arc;
 
 use crate::tool::{DynTool, ToolError, erase};
+pub use list_skills::LIST_SKILLS;
 
 #[cfg(feature = "files")]
 use crate::{
@@ -86,6 +87,7 @@ fn granted(
 }
 
 /// Returns the resolved path of `name` in the folder at the resolved path `folder`.
+#[cfg(feature = "files")]
 fn within(folder: &str, name: &str) -> String {
     match folder {
         "." => name.to_owned(),
