@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::skill::{Scope, Skill};
-use crate::trust::{PackageTree, TreeError, TreeFile, package_path, slashed, write_whole};
+use crate::trust::{PackageTree, TreeError, TreeFile, slashed, write_whole};
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -74,7 +74,7 @@ impl SkillsLock {
     ) -> Result<Self, TreeError> {
         let mut lock = Self::default();
         for skill in skills {
-            let package = package_path(skill);
+            let package = skill.package_path().to_owned();
             let path = package.strip_prefix(project).ok().and_then(slashed);
             let Some(path) = path.filter(|_| skill.scope == Scope::Project) else {
                 continue;

@@ -1,6 +1,6 @@
 //! The one record type of a skill, whatever form its file has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -38,6 +38,11 @@ impl SkillFormat {
             Self::Memory => "memory",
             Self::Builtin => "builtin",
         }
+    }
+
+    /// Tells whether the folder of an entry file of this form belongs to the skill.
+    pub fn has_folder(self) -> bool {
+        matches!(self, Self::Package | Self::Declared)
     }
 }
 
@@ -187,6 +192,16 @@ impl Skill {
         let id = SkillId::new(id);
         let (name, path) = (id.as_str().to_owned(), PathBuf::from(id.as_str()));
         Self::of(id, name, description.into(), path)
+    }
+
+    /// Returns the folder that belongs to the skill; one of a single file has none.
+    pub fn folder(&self) -> Option<&Path> {
+        self.path.parent().filter(|_| self.format.has_folder())
+    }
+
+    /// Returns everything that belongs to the skill: its folder, or its file where it has none.
+    pub fn package_path(&self) -> &Path {
+        self.folder().unwrap_or(&self.path)
     }
 
     /// Returns a record with nothing but what it is called and where it is.

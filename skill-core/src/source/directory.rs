@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::discovery::{
@@ -297,8 +297,8 @@ impl SkillSource for DirectorySource {
     }
 
     fn files(&self, skill: &Skill, limits: &ScanLimits) -> (Vec<String>, Vec<Diagnostic>) {
-        folder(skill).map_or_else(Default::default, |folder| {
-            files_below(&folder, &skill.path, limits)
+        skill.folder().map_or_else(Default::default, |folder| {
+            files_below(folder, &skill.path, limits)
         })
     }
 
@@ -308,8 +308,8 @@ impl SkillSource for DirectorySource {
         relative: &str,
         limits: &ScanLimits,
     ) -> io::Result<Resource> {
-        let folder = folder(skill).ok_or(io::ErrorKind::NotFound)?;
-        let read = open_below(&folder, relative, limits.file_bytes)?;
+        let folder = skill.folder().ok_or(io::ErrorKind::NotFound)?;
+        let read = open_below(folder, relative, limits.file_bytes)?;
         Ok(Resource {
             bytes: read.bytes,
             truncated: read.longer.is_some(),
@@ -340,14 +340,6 @@ fn is_absent(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
-}
-
-/// Returns the folder that belongs to a skill; a skill of one file has none.
-fn folder(skill: &Skill) -> Option<PathBuf> {
-    match skill.format {
-        SkillFormat::Package | SkillFormat::Declared => skill.path.parent().map(Path::to_owned),
-        _ => None,
-    }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {

@@ -53,8 +53,7 @@ pub(crate) enum Beside {
 impl Beside {
     /// Looks beside the entry file at `path`.
     pub(crate) fn of(path: &Path, format: SkillFormat) -> Self {
-        let is_package = matches!(format, SkillFormat::Package | SkillFormat::Declared);
-        match path.parent().filter(|_| is_package) {
+        match path.parent().filter(|_| format.has_folder()) {
             Some(folder) => Self::within(folder),
             None => Self::Apart,
         }

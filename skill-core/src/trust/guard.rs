@@ -10,7 +10,7 @@ use crate::lock::SkillsLock;
 use crate::skill::{Diagnostic, Scope, Skill};
 use crate::trust::item::{ProjectTrust, TrustKind};
 use crate::trust::store::TrustStore;
-use crate::trust::tree::{self, Change, PackageTree, Seen, changes, package_path, slashed};
+use crate::trust::tree::{self, Change, PackageTree, Seen, changes, slashed};
 
 /// Decides what of a scan waits for trust.
 ///
@@ -90,7 +90,7 @@ impl ProjectGuard {
     }
 
     fn judge(&self, state: &mut State, skill: &Skill, yields: bool) -> Admission {
-        let package = package_path(skill);
+        let package = skill.package_path().to_owned();
         let Some(path) = package.strip_prefix(&self.project).ok().and_then(slashed) else {
             return self.outside(skill, yields);
         };

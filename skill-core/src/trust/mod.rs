@@ -14,7 +14,7 @@ pub use {
 
 pub(crate) use {
     store::{beside, lock_beside, sync_folder, write_whole},
-    tree::{package_path, slashed},
+    tree::slashed,
 };
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digester, sha256};
 use crate::discovery::Stamp;
-use crate::skill::{Skill, SkillFormat};
+use crate::skill::Skill;
 use crate::source::Resource;
 
 /// The most files and bytes a package may have that is to be trusted or locked.
@@ -139,7 +139,7 @@ impl PackageTree {
     /// [`TreeError`] for what cannot be read, is no file, has a name that is not UTF-8, and for
     /// more than 2,000 files or 32 MiB.
     pub fn of_skill(skill: &Skill) -> Result<Self, TreeError> {
-        read(&package_path(skill)).map(|(tree, _)| tree)
+        read(skill.package_path()).map(|(tree, _)| tree)
     }
 
     /// Reads the files at and below `path`, a folder or one file.
@@ -177,8 +177,7 @@ impl PackageTree {
     /// Tells whether `resource`, read at `relative` below the folder of `skill`, is a file of this
     /// tree with its content.
     pub(crate) fn holds(&self, skill: &Skill, relative: &str, resource: &Resource) -> bool {
-        let folder = package_path(skill);
-        let real = fs::canonicalize(&folder)
+        let real = fs::canonicalize(skill.package_path())
             .and_then(|folder| Ok((fs::canonicalize(folder.join(relative))?, folder)));
         let Ok((file, folder)) = real else {
             return false;
@@ -196,16 +195,6 @@ impl PackageTree {
             sha256(&resource.bytes)
         };
         known.sha256 == digest
-    }
-}
-
-/// Returns the folder of a skill, or its file where it has none of its own.
-pub(crate) fn package_path(skill: &Skill) -> PathBuf {
-    match skill.format {
-        SkillFormat::Package | SkillFormat::Declared => {
-            skill.path.parent().unwrap_or(&skill.path).to_owned()
-        }
-        _ => skill.path.clone(),
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::discovery::ScanLimits;
 use crate::skill::{
     Diagnostic, LoadMode, Origin, ParsedSkill, Scope, Skill, SkillFormat, parse_skill,
 };
-use crate::source::{Candidate, OpenedSkill, Resource, SkillSource, SourceScan};
+use crate::source::{MemorySource, OpenedSkill, Resource, SkillSource, SourceScan};
 
 /// A built-in as it is compiled in.
 struct Builtin {
@@ -40,24 +39,15 @@ const BUILTINS: &[Builtin] = &[
 
 /// The built-in skills.
 #[derive(Clone, Debug)]
-pub struct BuiltinSource {
-    held: Vec<ParsedSkill>,
-}
+pub struct BuiltinSource(MemorySource);
 
 impl Default for BuiltinSource {
     fn default() -> Self {
-        Self {
-            held: BUILTINS.iter().map(parsed).collect(),
+        let mut held = MemorySource::new();
+        for ParsedSkill { skill, body, .. } in BUILTINS.iter().map(parsed) {
+            held.add(skill, body);
         }
-    }
-}
-
-impl BuiltinSource {
-    fn held(&self, skill: &Skill) -> io::Result<&ParsedSkill> {
-        self.held
-            .iter()
-            .find(|held| held.skill.path == skill.path)
-            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        Self(held)
     }
 }
 
@@ -80,46 +70,29 @@ fn parsed(builtin: &Builtin) -> ParsedSkill {
 }
 
 impl SkillSource for BuiltinSource {
-    fn scan(&self, _limits: &ScanLimits) -> SourceScan {
-        let candidate = |held: &ParsedSkill| {
-            Arc::new(Candidate {
-                path: held.skill.path.clone(),
-                real_path: None,
-                skill: Some(Arc::new(held.skill.clone())),
-                yields: false,
-                diagnostics: held.diagnostics.clone(),
-            })
-        };
-        SourceScan {
-            candidates: self.held.iter().map(candidate).collect(),
-            ..SourceScan::default()
-        }
+    fn scan(&self, limits: &ScanLimits) -> SourceScan {
+        self.0.scan(limits)
     }
 
-    fn rescan(&self, _limits: &ScanLimits, _before: &SourceScan) -> Option<SourceScan> {
-        None
+    fn rescan(&self, limits: &ScanLimits, before: &SourceScan) -> Option<SourceScan> {
+        self.0.rescan(limits, before)
     }
 
-    fn open(&self, skill: &Skill, _limits: &ScanLimits) -> io::Result<OpenedSkill> {
-        let held = self.held(skill)?;
-        Ok(OpenedSkill {
-            body: held.body.clone(),
-            truncated: false,
-            content_digest: held.skill.content_digest.clone(),
-        })
+    fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
+        self.0.open(skill, limits)
     }
 
-    fn files(&self, _skill: &Skill, _limits: &ScanLimits) -> (Vec<String>, Vec<Diagnostic>) {
-        Default::default()
+    fn files(&self, skill: &Skill, limits: &ScanLimits) -> (Vec<String>, Vec<Diagnostic>) {
+        self.0.files(skill, limits)
     }
 
     fn read_file(
         &self,
-        _skill: &Skill,
-        _relative: &str,
-        _limits: &ScanLimits,
+        skill: &Skill,
+        relative: &str,
+        limits: &ScanLimits,
     ) -> io::Result<Resource> {
-        Err(io::Error::from(io::ErrorKind::NotFound))
+        self.0.read_file(skill, relative, limits)
     }
 }
 
@@ -131,9 +104,8 @@ mod tests {
 
     #[test]
     fn built_ins_are_sound_and_have_ids_of_their_own() {
-        let source = BuiltinSource::default();
         let mut ids = BTreeSet::new();
-        for held in &source.held {
+        for held in BUILTINS.iter().map(parsed) {
             assert_eq!(held.diagnostics, [], "{}", held.skill.id);
             assert!(ids.insert(held.skill.id.clone()), "{} twice", held.skill.id);
         }
