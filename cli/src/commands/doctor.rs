@@ -159,14 +159,9 @@ fn skills(context: &Context, config: &crate::config::Config, assistant: &Assista
 }
 
 fn model(context: &Context, config: &crate::config::Config, assistant: &Assistant) -> Finding {
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
+    let runtime = match super::runtime() {
         Ok(runtime) => runtime,
-        Err(error) => {
-            return Finding::bad("model", &CliError::usage("cannot start").with_source(error));
-        }
+        Err(error) => return Finding::bad("model", &error),
     };
     let chosen = runtime.block_on(async {
         let chosen = setup::choose(context, config, assistant).await?;

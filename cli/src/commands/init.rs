@@ -1,12 +1,11 @@
 //! `tekne init`: a commented configuration and a first skill; nothing that exists is touched.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use clap::Args;
 use serde_json::json;
 
+use super::write_new;
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 
@@ -64,24 +63,13 @@ fn trust(context: &Context, written: &[&str]) {
     }
 }
 
-/// Writes a new file; tells whether it did. A file that exists is never opened for writing.
+/// Writes a new file; tells whether it did.
 fn create(path: &Path, text: &str) -> Result<bool, CliError> {
-    let failed = |error: std::io::Error| {
+    write_new(path, text).map_err(|error| {
         CliError::usage(format!("cannot write {}", path.display()))
             .with_code("init")
             .with_path(path)
             .with_hint("make the folder writable, or choose another with -C")
             .with_source(error)
-    };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => file
-            .write_all(text.as_bytes())
-            .map(|()| true)
-            .map_err(failed),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(failed(error)),
-    }
+    })
 }

@@ -53,13 +53,7 @@ pub(super) fn preview(
     request: &TurnRequest,
     wanted: &Wanted,
 ) -> Result<(CompiledPrompt, Preset), CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
-        })?;
-    runtime.block_on(compile(context, request, wanted))
+    super::runtime()?.block_on(compile(context, request, wanted))
 }
 
 async fn compile(

@@ -47,12 +47,7 @@ pub(crate) struct ShowArgs {
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, command: &SessionsCommand) -> Result<Exit, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .map_err(|error| {
-            CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
-        })?;
-    runtime.block_on(async {
+    super::runtime()?.block_on(async {
         let store = open(context)?;
         match command {
             SessionsCommand::List(arguments) => {
@@ -115,7 +110,7 @@ async fn find(store: &dyn SessionStore, wanted: &str) -> Result<SessionSummary, 
     }
 }
 
-fn unreadable(error: &StoreError) -> CliError {
+pub(crate) fn unreadable(error: &StoreError) -> CliError {
     match error.kind {
         StoreErrorKind::NotFound => CliError::usage(error.to_string())
             .with_code("session_not_found")

@@ -23,12 +23,7 @@ pub(crate) fn run(
     fail_on_denied: bool,
 ) -> Result<Exit, CliError> {
     let cancel = interrupts.token();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error)
-        })?;
+    let runtime = super::runtime()?;
     let ended = runtime.block_on(turn(context, wanted, request, cancel));
     // A thread that waits for an answer at the terminal would hold the process back.
     runtime.shutdown_background();
@@ -77,9 +72,7 @@ async fn turn(
 fn failed_to_begin(error: RunError) -> CliError {
     match error {
         RunError::Store(error) if error.kind == StoreErrorKind::NotFound => {
-            CliError::usage(error.to_string())
-                .with_code("session_not_found")
-                .with_hint("`tekne sessions list` shows the sessions there are")
+            sessions::unreadable(&error)
         }
         RunError::Store(error) => {
             let failure = CliError::new(Exit::Failed, "journal", error.to_string());

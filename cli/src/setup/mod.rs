@@ -27,7 +27,7 @@ pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 pub(crate) use assistant::Assistant;
 pub(crate) use model::{ChosenModel, choose, named};
 pub(crate) use project::{Project, is_pinned};
-pub(crate) use skills::{audit, catalog, project_skills, registry};
+pub(crate) use skills::{audit, catalog, project_skills, registry, user_skills};
 
 /// What a command wants of its agent, beyond the global options.
 #[derive(Clone, Debug, Default)]
@@ -272,19 +272,27 @@ pub(crate) fn store(context: &Context, journal: bool) -> Result<Arc<dyn SessionS
     Ok(Arc::new(self::journal(context)?))
 }
 
+/// Returns the data folder, made if it was not there.
+pub(crate) fn data_folder(context: &Context) -> Result<&Path, CliError> {
+    let folder = context.environment.data_dir.as_path();
+    std::fs::create_dir_all(folder).map_err(|error| {
+        no_data(format!("cannot make the data folder {}", folder.display())).with_source(error)
+    })?;
+    Ok(folder)
+}
+
+/// Returns the error for a data folder that cannot be used.
+pub(crate) fn no_data(message: String) -> CliError {
+    CliError::usage(message)
+        .with_code("data_directory")
+        .with_hint("make the folder writable, or set XDG_DATA_HOME to one that is")
+}
+
 /// Opens the journal, making it if it is not there.
 pub(crate) fn journal(context: &Context) -> Result<SqliteStore, CliError> {
-    let folder = &context.environment.data_dir;
-    let unwritable = |message: String| {
-        CliError::usage(message)
-            .with_code("data_directory")
-            .with_hint("make the folder writable, or set XDG_DATA_HOME to one that is")
-    };
-    std::fs::create_dir_all(folder).map_err(|error| {
-        unwritable(format!("cannot make the data folder {}", folder.display())).with_source(error)
-    })?;
+    data_folder(context)?;
     SqliteStore::open(&context.environment.journal()).map_err(|error| {
-        let failure = unwritable(error.to_string());
+        let failure = no_data(error.to_string());
         match error.kind {
             StoreErrorKind::Newer => {
                 failure.with_hint("use the newer version, or set XDG_DATA_HOME to another folder")

@@ -14,7 +14,7 @@ use crate::app::Context;
 use crate::config::Config;
 use crate::error::CliError;
 use crate::roots;
-use crate::setup::Project;
+use crate::setup::{Project, data_folder, no_data};
 use crate::system::SystemClock;
 
 /// Reads the skills of every root.
@@ -42,31 +42,25 @@ pub(crate) fn registry(context: &Context) -> Result<Registry, CliError> {
 
 /// Opens the audit file.
 pub(crate) fn audit(context: &Context) -> Result<Arc<SqliteAudit>, CliError> {
-    let folder = &context.environment.data_dir;
-    let unwritable = |error: anyhow::Error| {
-        CliError::usage(format!(
-            "cannot write to the data folder {}",
-            folder.display()
-        ))
-        .with_code("data_directory")
-        .with_hint("make the folder writable, or set XDG_DATA_HOME to one that is")
-        .with_source(error)
-    };
-    std::fs::create_dir_all(folder).map_err(|error| unwritable(error.into()))?;
-    let audit = SqliteAudit::open(&folder.join("audit.db"));
-    Ok(Arc::new(audit.map_err(|error| unwritable(error.into()))?))
+    let path = data_folder(context)?.join("audit.db");
+    let audit = SqliteAudit::open(&path).map_err(|error| {
+        no_data(format!("cannot write to {}", path.display())).with_source(error)
+    })?;
+    Ok(Arc::new(audit))
 }
 
 /// Returns the tool that writes skills: into the project's folder if it has one, else the user's.
 pub(crate) fn create_skill_tool(context: &Context) -> Arc<dyn DynTool> {
     let (folder, shown) = match project_skills(context) {
         Some(folder) => (folder, ".tekne/skills"),
-        None => (
-            context.environment.config_dir.join("skills"),
-            "the user's skills",
-        ),
+        None => (user_skills(context), "the user's skills"),
     };
     create_skill(folder, shown)
+}
+
+/// Returns the user's own folder of skills.
+pub(crate) fn user_skills(context: &Context) -> PathBuf {
+    context.environment.config_dir.join("skills")
 }
 
 /// Returns the project's nearest folder of skills, if there is one that lies within the project.

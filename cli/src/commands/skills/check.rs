@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
-use skill_core::{CandidateReport, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict};
+use skill_core::{
+    CandidateReport, Diagnostic, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict,
+};
 
 use super::fix::{self, Fix};
 use super::{diagnostic_json, diagnostic_text};
@@ -79,7 +81,13 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
             .with_hint("say yes when asked, or add --yes");
         return after_document(context, error);
     }
-    verdict(context, arguments, &summary, &missing)
+    verdict(
+        context,
+        arguments,
+        &summary,
+        snapshot.diagnostics(),
+        &missing,
+    )
 }
 
 /// Reads only what was named: a file, a skill's folder, or a folder of skills.
@@ -190,6 +198,7 @@ fn verdict(
     context: &Context,
     arguments: &CheckArgs,
     summary: &Summary,
+    beside: &[Diagnostic],
     missing: &[&str],
 ) -> Result<Exit, CliError> {
     if !missing.is_empty() {
@@ -198,7 +207,14 @@ fn verdict(
             .with_hint("`tekne skills list` shows what can be used");
         return after_document(context, error);
     }
+    // What was found on the way belongs to no candidate: a link that leads nowhere, a root.
+    let strict = |diagnostic: &&Diagnostic| match diagnostic.severity {
+        Severity::Error => true,
+        Severity::Warning => arguments.strict,
+        Severity::Info => false,
+    };
     let bad = summary.refused
+        + beside.iter().filter(strict).count()
         + if arguments.strict {
             summary.repaired
         } else {

@@ -1,7 +1,5 @@
 //! `tekne skills new`: a file to begin with, in a form that every reader takes alike.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use clap::Args;
@@ -10,8 +8,9 @@ use skill_core::{LoadMode, SkillDraft};
 
 use crate::app::Context;
 use crate::commands::trust::trust_written;
+use crate::commands::write_new;
 use crate::error::{CliError, Exit};
-use crate::setup::project_skills;
+use crate::setup::{project_skills, user_skills};
 
 /// Arguments of `tekne skills new`.
 #[derive(Debug, Args)]
@@ -59,10 +58,9 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
             .with_code("skill_draft")
             .with_hint("a name looks like `weekly-report`")
     })?;
-    let own = context.environment.config_dir.join("skills");
     let folder = project_skills(context)
         .filter(|_| !arguments.user)
-        .unwrap_or(own);
+        .unwrap_or_else(|| user_skills(context));
     let path = folder.join(&arguments.name).join("SKILL.md");
     write(&path, &text)?;
     if let Err(error) = trust_written(context, &[&path.to_string_lossy()]) {
@@ -84,27 +82,17 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
 
 /// Writes a new file; what is there is never touched.
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    let failed = |error: std::io::Error| {
-        let taken = error.kind() == ErrorKind::AlreadyExists;
-        let failure = CliError::usage("the skill cannot be written").with_path(path);
-        let failure = if taken {
-            failure
-                .with_code("skill_exists")
-                .with_hint("choose another name")
-        } else {
-            failure
-                .with_code("skill_not_written")
-                .with_hint("make the folder writable")
-        };
-        failure.with_source(error)
+    let failed = |code, hint| {
+        CliError::usage("the skill cannot be written")
+            .with_path(path)
+            .with_code(code)
+            .with_hint(hint)
     };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
+    match write_new(path, text) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(failed("skill_exists", "there is one already; choose another name")),
+        Err(error) => {
+            Err(failed("skill_not_written", "make the folder writable").with_source(error))
+        }
     }
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(failed)
 }

@@ -96,7 +96,7 @@ fn skill(
     if skill.scope != Scope::Project || refused {
         return None;
     }
-    let place = package(skill);
+    let place = skill.package_path().to_owned();
     let path = project.relative(&place)?;
     let tree = PackageTree::of_skill(skill).ok()?;
     let mut acts = Vec::new();
@@ -128,16 +128,6 @@ fn skill(
         target: None,
     };
     Some(Shown::new(project, item, acts, place))
-}
-
-/// Returns the folder of a skill, or its file where it has none of its own.
-fn package(skill: &Skill) -> PathBuf {
-    match skill.format {
-        SkillFormat::Package | SkillFormat::Declared => {
-            skill.path.parent().unwrap_or(&skill.path).to_owned()
-        }
-        _ => skill.path.clone(),
-    }
 }
 
 fn name_it_takes(skill: &Skill, snapshot: &Snapshot) -> Option<String> {
