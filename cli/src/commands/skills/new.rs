@@ -82,17 +82,15 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
 
 /// Writes a new file; what is there is never touched.
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    let failed = |code, hint| {
-        CliError::usage("the skill cannot be written")
-            .with_path(path)
-            .with_code(code)
-            .with_hint(hint)
-    };
+    let failed = |message| CliError::usage(message).with_path(path);
     match write_new(path, text) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(failed("skill_exists", "there is one already; choose another name")),
-        Err(error) => {
-            Err(failed("skill_not_written", "make the folder writable").with_source(error))
-        }
+        Ok(false) => Err(failed("there is a skill of this name already")
+            .with_code("skill_exists")
+            .with_hint("choose another name")),
+        Err(error) => Err(failed("the skill cannot be written")
+            .with_code("skill_not_written")
+            .with_hint("make the folder writable")
+            .with_source(error)),
     }
 }
