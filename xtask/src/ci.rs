@@ -8,15 +8,6 @@ use crate::{Outcome, golden, tidy};
 /// The test command that the README shows; continuous integration runs the same.
 pub(crate) const TEST: &[&str] = &["test", "--workspace"];
 
-/// Libraries that must build alone with no feature.
-const LIBRARIES: &[&str] = &[
-    "skill-core",
-    "prompt-compiler",
-    "tool-gateway",
-    "llm-providers",
-    "loop-runtime",
-];
-
 const CLIPPY: &[&str] = &[
     "clippy",
     "--locked",
@@ -49,7 +40,7 @@ pub(crate) fn run() -> Outcome {
         step("clippy", || succeed(&mut cargo(CLIPPY))),
         step("test", || succeed(&mut cargo(TEST))),
     ];
-    for library in LIBRARIES {
+    for library in tidy::libraries() {
         steps.push(step(&format!("{library} alone"), || {
             let check = [
                 "check",

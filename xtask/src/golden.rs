@@ -60,6 +60,7 @@ fn run_tests(mode: Mode) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let references = std::env::temp_dir().join(name);
     let mut tests = cargo(&[
         "test",
+        "--locked",
         "--quiet",
         "--package",
         "prompt-compiler",

@@ -30,6 +30,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
+/// Returns the libraries, each of which must build alone.
+pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
+    let programs = ["tekne", "xtask"];
+    let names = ALLOWED.iter().map(|(name, _)| *name);
+    names.filter(move |name| !programs.contains(name))
+}
+
 type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Finds every edge that the table does not allow, and every cycle through a dev-dependency.

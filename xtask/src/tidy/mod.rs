@@ -6,6 +6,8 @@ mod network;
 mod readme;
 mod sources;
 
+pub(crate) use edges::libraries;
+
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
