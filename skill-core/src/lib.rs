@@ -27,6 +27,7 @@ mod context;
 mod digest;
 mod discovery;
 mod glob;
+mod invisible;
 mod lock;
 mod message;
 mod model;
@@ -50,6 +51,7 @@ pub use {
     catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict, directory_sources},
     context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},
+    invisible::is_invisible,
     lock::{LockError, LockedSkill, SkillsLock},
     message::{ContentBlock, Message, Role},
     model::{

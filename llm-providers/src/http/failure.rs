@@ -221,7 +221,7 @@ impl Origin {
         let text: String = text
             .chars()
             .map(printable)
-            .filter(|c| !is_invisible(*c))
+            .filter(|c| !skill_core::is_invisible(*c))
             .collect();
         for word in text.split_whitespace() {
             // Servers quote a wrong key with its middle starred out; its ends are still secret.
@@ -236,11 +236,6 @@ impl Origin {
             None => line,
         }
     }
-}
-
-/// Characters that change how a line reads without being seen.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 fn kind_of(status: u16) -> ProviderErrorKind {

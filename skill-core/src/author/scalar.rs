@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 /// Returns `text` in double quotes, with every character escaped that some reader stumbles over.
 ///
 /// The result is YAML 1.1, YAML 1.2 and, but for the highest characters, JSON. It never holds
-/// `---`, at which the standard's reference reader cuts a file, and nothing invisible.
+/// `---`, at which the standard's reference reader cuts a file. Controls, bidirectional and
+/// zero-width characters and tags are escaped; variation selectors, without which many a symbol
+/// looks different, are not.
 ///
 /// ```
 /// assert_eq!(skill_core::quoted_text("Use when: \"x\""), r#""Use when: \"x\"""#);
@@ -66,7 +68,7 @@ fn escape(letter: char, into: &mut String) {
     let _ = write!(into, "\\{mark}{number:0width$x}");
 }
 
-/// Tells whether `letter` is a control, invisible, or no character at all.
+/// Tells whether `letter` is a control, directs what stands beside it, or is no character at all.
 fn is_troublesome(letter: char) -> bool {
     let number = u32::from(letter);
     letter.is_control()

@@ -71,12 +71,12 @@ fn runs(text: &str) -> Vec<Run<'_>> {
     let mut last = None;
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        if !is_invisible(letter) {
+        if !leaves_no_mark(letter) {
             last = Some(letter);
             continue;
         }
         let mut end = at + letter.len_utf8();
-        while let Some((_, next)) = letters.next_if(|(_, next)| is_invisible(*next)) {
+        while let Some((_, next)) = letters.next_if(|(_, next)| leaves_no_mark(*next)) {
             end += next.len_utf8();
         }
         runs.push(Run {
@@ -189,7 +189,7 @@ fn is_selector(letter: char) -> bool {
 }
 
 /// Tells whether a letter leaves nothing to be seen, white space and controls aside.
-pub(super) fn is_invisible(letter: char) -> bool {
+pub(super) fn leaves_no_mark(letter: char) -> bool {
     letter >= '\u{ad}'
         && matches!(letter,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -133,7 +133,7 @@ fn boundary(text: &str, at: usize) -> usize {
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        if hidden::is_invisible(letter) || letter.is_control() {
+        if hidden::leaves_no_mark(letter) || letter.is_control() {
             shown.push_str(&format!("<U+{:04X}>", u32::from(letter)));
         } else {
             shown.push(letter);
