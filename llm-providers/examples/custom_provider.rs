@@ -36,7 +36,7 @@ impl Provider for Echo {
         let said = request
             .messages
             .last()
-            .map(Message::joined_text)
+            .map(|message| message.joined_text())
             .unwrap_or_default();
         let mut events: Vec<_> = said
             .split_inclusive(' ')
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let request = CompletionRequest {
             model: ModelId::new("any"),
             system: Vec::new(),
-            messages: vec![Message::user("hello from a provider of one's own")],
+            messages: vec![Message::user("hello from a provider of one's own").into()],
             tools: [].into(),
             max_output_tokens: None,
         };

@@ -178,7 +178,7 @@ impl Agent {
             None => Projection::default(),
         };
         let view = self.catalog.view(&self.principal);
-        projection.messages.push(request.input.clone());
+        projection.messages.push(Arc::new(request.input.clone()));
         let gathered = gather::gather(&view, &projection, &self.principal.assistant)?;
         let tools = gather::offered_tools(self, &view);
         let input = gather::input(

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prompt_compiler::{
-    CompileInput, ContextFragment, IndexMode, SkillEntry, SkillInput, SkillText,
+    CompileInput, ContextFragment, IndexMode, ListingTier, SkillEntry, SkillInput, SkillText,
 };
 use sha2::{Digest, Sha256};
 use skill_core::{
-    LoadMode, Message, OpenError, OpenErrorKind, SkillView, ToolDefinition, ViewedSkill,
+    LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ToolDefinition, ViewedSkill,
 };
 
 use crate::agent::Agent;
@@ -70,6 +70,18 @@ fn entry(viewed: &ViewedSkill) -> SkillEntry {
         description: viewed.summary(),
         load: viewed.load,
         listed: viewed.listed,
+        tier: tier(viewed.skill.scope),
+    }
+}
+
+/// Returns whose skill it is, as far as an index cares.
+fn tier(scope: Scope) -> ListingTier {
+    match scope {
+        Scope::Flag => ListingTier::Pinned,
+        Scope::Project => ListingTier::Project,
+        Scope::User => ListingTier::User,
+        Scope::Config | Scope::Managed => ListingTier::Shared,
+        Scope::Builtin => ListingTier::BuiltIn,
     }
 }
 
@@ -189,7 +201,7 @@ pub(crate) fn environment_digest(
 pub(crate) fn input<'a>(
     agent: &'a Agent,
     skills: &'a SkillInput,
-    messages: &'a [Message],
+    messages: &'a [Arc<Message>],
     turn_context: &'a [ContextFragment],
     tools: &'a Arc<[ToolDefinition]>,
 ) -> CompileInput<'a> {

@@ -1,6 +1,7 @@
 //! From journal to conversation: a pure function, so that every start of a session is the same.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use prompt_compiler::Opening;
 use skill_core::{CallStatus, Message, Role, ToolCall, ToolResult};
@@ -22,7 +23,7 @@ pub(crate) const NEVER_STARTED: &str =
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Projection {
     /// The conversation, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     /// The state.
     pub state: State,
     /// Which call opened which skill.
@@ -86,7 +87,7 @@ impl Projection {
                 self.open_turn = Some(turn.clone());
                 self.agent.clone_from(agent);
                 self.max_loaded = *max_loaded;
-                self.messages.push(input.clone());
+                self.messages.push(Arc::new(input.clone()));
                 self.answered = false;
             }
             JournalEvent::ModelReplied { message, stop, .. } => self.reply(message, stop.is_some()),
@@ -129,7 +130,7 @@ impl Projection {
             .extend(self.calls.iter().map(|pending| pending.call.id.clone()));
         self.answered = self.calls.is_empty() && !message.joined_text().is_empty();
         if !message.content.is_empty() {
-            self.messages.push(message.clone());
+            self.messages.push(Arc::new(message.clone()));
         }
         self.sort_out();
     }
@@ -177,7 +178,7 @@ impl Projection {
             results.push(finished.result);
         }
         if !results.is_empty() {
-            self.messages.push(Message::tool_results(results));
+            self.messages.push(Arc::new(Message::tool_results(results)));
         }
     }
 
@@ -215,9 +216,11 @@ impl Projection {
         };
         match self.messages.last_mut() {
             Some(last) if last.role == Role::Assistant => {
-                last.content.push(skill_core::ContentBlock::text(mark));
+                Arc::make_mut(last)
+                    .content
+                    .push(skill_core::ContentBlock::text(mark));
             }
-            _ => self.messages.push(Message::assistant(mark)),
+            _ => self.messages.push(Arc::new(Message::assistant(mark))),
         }
     }
 

@@ -192,7 +192,7 @@ fn a_completed_turn_is_left_as_the_model_ended_it() {
     ]);
     assert_eq!(
         projection.messages,
-        [Message::user("go"), Message::assistant("done")]
+        [Message::user("go"), Message::assistant("done")].map(Into::into)
     );
 }
 

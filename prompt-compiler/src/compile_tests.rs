@@ -10,7 +10,9 @@ use skill_core::{
 };
 
 use super::*;
-use crate::input::{Budget, ContextFragment, Opening, SkillEntry, SkillInput, SkillText};
+use crate::input::{
+    Budget, ContextFragment, FragmentKind, Opening, SkillEntry, SkillInput, SkillText,
+};
 use crate::output::{BlockMark, SectionReport};
 use crate::preset::Preset;
 use crate::validate::validate;
@@ -19,7 +21,7 @@ use crate::validate::validate;
 struct Case {
     preset: Preset,
     skills: SkillInput,
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
     turn_context: Vec<ContextFragment>,
     tools: Arc<[ToolDefinition]>,
     budget: Budget,
@@ -36,7 +38,7 @@ impl Case {
         Self {
             preset: Preset::built_in("default").unwrap(),
             skills: SkillInput::default(),
-            messages,
+            messages: messages.into_iter().map(Arc::new).collect(),
             turn_context: Vec::new(),
             tools: [tool].into(),
             budget: Budget::default(),
@@ -140,10 +142,11 @@ fn section<'a>(prompt: &'a CompiledPrompt, name: &str) -> &'a SectionReport {
 #[test]
 fn the_total_is_the_sum_of_what_was_given() {
     let mut case = Case::new([round(1, 50).to_vec(), vec![Message::user("now")]].concat());
-    case.turn_context.push(ContextFragment {
-        name: "file a.md".into(),
-        text: "A\n".into(),
-    });
+    case.turn_context.push(ContextFragment::new(
+        FragmentKind::Mention,
+        "file a.md",
+        "A\n",
+    ));
     let prompt = case.compile().unwrap();
     let given: u64 = prompt
         .report
@@ -157,10 +160,11 @@ fn the_total_is_the_sum_of_what_was_given() {
 #[test]
 fn context_of_the_turn_stands_before_the_users_words_in_one_message() {
     let mut case = Case::new(vec![Message::user("summarise")]);
-    case.turn_context.push(ContextFragment {
-        name: "file a.md".into(),
-        text: "A\n".into(),
-    });
+    case.turn_context.push(ContextFragment::new(
+        FragmentKind::Mention,
+        "file a.md",
+        "A\n",
+    ));
     let prompt = case.compile().unwrap();
     let [message] = prompt.request.messages.as_slice() else {
         panic!("one message")
@@ -312,6 +316,7 @@ fn from_fifty_visible_skills_on_no_lazy_name_stands_in_the_prompt() {
                 description: "does a thing".into(),
                 load: LoadMode::Lazy,
                 listed: true,
+                tier: Default::default(),
             })
             .collect();
         let prompt = case.compile().unwrap();
@@ -332,7 +337,7 @@ fn two_topics_give_byte_identical_system_text() {
     let mut case = Case::new(vec![Message::user("write a poem")]);
     case.open("a", "1");
     let one = case.compile().unwrap().request.system;
-    case.messages = vec![Message::user("审查代码")];
+    case.messages = vec![Message::user("审查代码").into()];
     assert_eq!(case.compile().unwrap().request.system, one);
 }
 
@@ -346,7 +351,8 @@ fn over_twenty_steps_each_request_begins_with_all_of_the_previous_one() {
             assert_eq!(prompt.report.stable_prefix, before, "step {step}");
         }
         case.previous = Some(prompt.marks);
-        case.messages.extend(group(&step.to_string(), "stub"));
+        case.messages
+            .extend(group(&step.to_string(), "stub").map(Arc::new));
         if step == 3 {
             case.open("a", "3");
         }
@@ -360,7 +366,7 @@ fn user_text_that_imitates_a_marker_is_left_alone() {
     let mut case = Case::new(vec![Message::user(text)]);
     case.open("a", "1");
     let prompt = case.compile().unwrap();
-    assert_eq!(prompt.request.messages, [Message::user(text)]);
+    assert_eq!(prompt.request.messages, [Message::user(text).into()]);
     assert!(prompt.request.system.last().unwrap().contains("BODY OF a"));
 }
 
@@ -443,7 +449,7 @@ proptest! {
             })
             .collect();
         let mut case = Case::new(rounds.concat());
-        case.messages.push(Message::user("now"));
+        case.messages.push(Message::user("now").into());
         case.budget = Budget { window, reserve_output: 0, caps: BTreeMap::new(), allow_bound: false };
         if let Ok(prompt) = case.compile() {
             prop_assert!(prompt.report.total <= window);

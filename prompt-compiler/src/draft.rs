@@ -1,5 +1,7 @@
 //! A request before it is put together: the output of every stage, and what it costs.
 
+use std::sync::Arc;
+
 use skill_core::{CompletionRequest, ContentBlock, Message};
 
 use crate::input::{CompileInput, ContextFragment};
@@ -247,7 +249,7 @@ impl Draft {
         CompletionRequest {
             model: input.model.clone(),
             system,
-            messages,
+            messages: messages.into_iter().map(Arc::new).collect(),
             tools: input.tools.clone(),
             max_output_tokens: (reserve > 0).then_some(reserve),
         }

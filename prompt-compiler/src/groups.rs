@@ -1,5 +1,6 @@
 //! Calls and results live and die together: what no provider would accept is left out here.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -11,11 +12,11 @@ use skill_core::{ContentBlock, Message, Role, ToolResult};
 /// Reasoning, calls without a name and messages of the system, which has its own place, are left
 /// out; arguments that are no JSON object become `{}`; messages that are empty afterwards
 /// disappear, and what then stands side by side in one role becomes one message.
-pub(crate) fn paired(messages: &[Message]) -> Vec<Message> {
+pub(crate) fn paired<M: Borrow<Message>>(messages: &[M]) -> Vec<Message> {
     let mut kept = Vec::with_capacity(messages.len());
     let mut seen = BTreeSet::new();
     let mut position = 0;
-    while let Some(message) = messages.get(position) {
+    while let Some(message) = messages.get(position).map(Borrow::borrow) {
         position += 1;
         match message.role {
             Role::Assistant => {
@@ -31,10 +32,14 @@ pub(crate) fn paired(messages: &[Message]) -> Vec<Message> {
 }
 
 /// Takes the tool messages right after `position` and returns their results.
-fn following_results<'a>(messages: &'a [Message], position: &mut usize) -> Vec<&'a ToolResult> {
+fn following_results<'a, M: Borrow<Message>>(
+    messages: &'a [M],
+    position: &mut usize,
+) -> Vec<&'a ToolResult> {
     let mut results = Vec::new();
     while let Some(message) = messages
         .get(*position)
+        .map(Borrow::borrow)
         .filter(|next| next.role == Role::Tool)
     {
         results.extend(message.results());
@@ -202,7 +207,7 @@ mod tests {
             let request = skill_core::CompletionRequest {
                 model: skill_core::ModelId::new("test"),
                 system: Vec::new(),
-                messages: paired(&messages),
+                messages: paired(&messages).into_iter().map(Into::into).collect(),
                 tools: [].into(),
                 max_output_tokens: None,
             };

@@ -22,7 +22,7 @@ pub struct CompileInput<'a> {
     /// The skills this principal sees.
     pub skills: &'a SkillInput,
     /// The conversation so far, oldest first, up to and with the current turn.
-    pub messages: &'a [Message],
+    pub messages: &'a [Arc<Message>],
     /// Context of this turn, placed in front of the current user message.
     pub turn_context: &'a [ContextFragment],
     /// The tools on offer.
@@ -33,13 +33,60 @@ pub struct CompileInput<'a> {
     pub previous: Option<&'a [crate::output::BlockMark]>,
 }
 
+/// What a piece of context is; decides where it stands and in which order it gives way.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FragmentKind {
+    /// What somebody named: a file, a folder, some lines. It never vanishes.
+    #[default]
+    Mention,
+    /// Instructions of a project; the same for the whole session.
+    Instructions,
+    /// The file that is open where the user works.
+    CurrentFile,
+    /// A passage that was found for the task, best first. It gives way before everything else.
+    Recalled,
+}
+
 /// A piece of context with a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextFragment {
     /// Where it is from, as the model reads it: `file notes/week.md`.
     pub name: String,
+    /// What it is.
+    #[serde(default)]
+    pub kind: FragmentKind,
     /// The text.
     pub text: String,
+    /// The parts of the text that matter for this task, where somebody chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excerpts: Option<String>,
+    /// What the text says in short, where somebody wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The most tokens it may take; `None` leaves that to the cap of its section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u64>,
+    /// Among fragments of a kind, those of higher priority come first; equal ones keep their order.
+    #[serde(default)]
+    pub priority: i32,
+    /// Who put it there and from where, for the ledger; never part of the prompt.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub provenance: String,
+}
+
+impl ContextFragment {
+    /// Returns a fragment with a name, a kind and a text, and nothing else.
+    pub fn new(kind: FragmentKind, name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            text: text.into(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Skills, as far as they show in a request.
@@ -68,6 +115,24 @@ pub struct SkillEntry {
     pub load: LoadMode,
     /// Whether it has a line; one that has none is still counted as visible.
     pub listed: bool,
+    /// Whose description stays when there is no room for every one.
+    pub tier: ListingTier,
+}
+
+/// Whose descriptions an index keeps when there is no room for every one, first to last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ListingTier {
+    /// Named by the user for this run; never shortened away before all others are.
+    Pinned,
+    /// The project's.
+    #[default]
+    Project,
+    /// The user's.
+    User,
+    /// Of a further folder or of the machine.
+    Shared,
+    /// Compiled in.
+    BuiltIn,
 }
 
 /// The text of a skill.

@@ -18,7 +18,10 @@ mod window;
 pub use tokens::VocabularyCounter;
 pub use {
     compile::compile,
-    input::{Budget, CompileInput, ContextFragment, Opening, SkillEntry, SkillInput, SkillText},
+    input::{
+        Budget, CompileInput, ContextFragment, FragmentKind, ListingTier, Opening, SkillEntry,
+        SkillInput, SkillText,
+    },
     output::{BlockMark, CompiledPrompt, ContextLimit, Report, SectionReport},
     preset::{
         BlockTexts, IndexMode, IndexTexts, Placement, Preset, PresetError, PresetErrorKind,

@@ -213,6 +213,7 @@ mod tests {
                 description: "word ".repeat(description / 5),
                 load: LoadMode::Lazy,
                 listed: true,
+                tier: Default::default(),
             })
             .collect()
     }

@@ -1,6 +1,7 @@
 //! The strictest reader there is: rejects what any real provider rejects.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use skill_core::{CompletionRequest, ContentBlock, Message, Role};
 use thiserror::Error;
@@ -64,8 +65,9 @@ pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
     let mut ids = BTreeSet::new();
     for (position, message) in messages.iter().enumerate() {
         blocks(position, message)?;
-        order(position, message, messages.get(position + 1))?;
-        calls(position, message, messages.get(position + 1), &mut ids)?;
+        let next = messages.get(position + 1).map(Arc::as_ref);
+        order(position, message, next)?;
+        calls(position, message, next, &mut ids)?;
     }
     match messages.last() {
         Some(last) if last.role == Role::Assistant => Err(RequestFault::Order {

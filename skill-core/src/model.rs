@@ -39,8 +39,9 @@ pub struct CompletionRequest {
     pub model: ModelId,
     /// System text, stable parts first; each element is one block.
     pub system: Vec<String>,
-    /// The conversation, oldest first.
-    pub messages: Vec<Message>,
+    /// The conversation, oldest first; shared, since most of it is the same for every request of a
+    /// session.
+    pub messages: Vec<Arc<Message>>,
     /// The tools on offer; shared, since they are the same for every request of a turn.
     pub tools: Arc<[ToolDefinition]>,
     /// The longest answer allowed, in tokens; `None` leaves it to the provider.

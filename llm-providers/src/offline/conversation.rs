@@ -1,5 +1,7 @@
 //! What a request says, as far as the offline model asks: task, tools, results, open bodies.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolResult};
 
@@ -13,7 +15,7 @@ pub(super) struct Conversation<'a> {
     /// What the user wants, without the context that was put beside it.
     pub(super) task: String,
     /// The messages of the current turn, behind the user's.
-    turn: &'a [Message],
+    turn: &'a [Arc<Message>],
 }
 
 impl<'a> Conversation<'a> {
@@ -24,7 +26,7 @@ impl<'a> Conversation<'a> {
             .rposition(|message| message.role == Role::User && task(message).is_some());
         let turn = last.and_then(|last| request.messages.split_at_checked(last));
         let (message, turn) = match turn.and_then(|(_, turn)| turn.split_first()) {
-            Some((message, turn)) => (Some(message), turn),
+            Some((message, turn)) => (Some(message.as_ref()), turn),
             None => (None, request.messages.as_slice()),
         };
         Self {
@@ -51,11 +53,11 @@ impl<'a> Conversation<'a> {
     /// Returns this turn's results of the tool `name` with the arguments they were asked with,
     /// oldest first.
     pub(super) fn answered(&self, name: &str) -> Vec<(Value, &'a ToolResult)> {
-        let results = self.turn.iter().flat_map(Message::results);
+        let results = self.turn.iter().flat_map(|message| message.results());
         results
             .filter(|result| result.name == name)
             .map(|result| {
-                let mut calls = self.turn.iter().flat_map(Message::tool_calls);
+                let mut calls = self.turn.iter().flat_map(|message| message.tool_calls());
                 let call = calls.find(|call| call.id == result.call_id);
                 let arguments = call.and_then(|call| serde_json::from_str(&call.arguments).ok());
                 (arguments.unwrap_or_default(), result)
@@ -72,7 +74,11 @@ impl<'a> Conversation<'a> {
 
     /// Returns the newest body of the skill `id` that stands in the request.
     pub(super) fn body_of(&self, id: &str) -> Option<&'a str> {
-        let results = self.request.messages.iter().flat_map(Message::results);
+        let results = self
+            .request
+            .messages
+            .iter()
+            .flat_map(|message| message.results());
         let results = results.filter(|result| !result.is_error());
         let results = results.map(|result| result.content.as_str());
         let system = self.request.system.iter().map(String::as_str);
@@ -84,7 +90,11 @@ impl<'a> Conversation<'a> {
 
     /// Returns the first number of a call that no call of the request has.
     pub(super) fn next_call(&self) -> u64 {
-        let calls = self.request.messages.iter().flat_map(Message::tool_calls);
+        let calls = self
+            .request
+            .messages
+            .iter()
+            .flat_map(|message| message.tool_calls());
         let numbers =
             calls.filter_map(|call| call.id.strip_prefix("offline_")?.parse::<u64>().ok());
         numbers.max().map_or(0, |number| number.saturating_add(1))
@@ -116,6 +126,8 @@ fn enveloped<'a>(text: &'a str, id: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use skill_core::{CompletionRequest, ContentBlock, Message, ModelId, Role};
 
     use super::{Conversation, enveloped};
@@ -133,13 +145,13 @@ mod tests {
         let request = CompletionRequest {
             model: ModelId::new("offline"),
             system: Vec::new(),
-            messages: vec![Message {
+            messages: vec![Arc::new(Message {
                 role: Role::User,
                 content: vec![
                     ContentBlock::text("<context name=\"file a.md\">\nx\n</context:00000000>"),
                     ContentBlock::text("summarise it"),
                 ],
-            }],
+            })],
             tools: [].into(),
             max_output_tokens: None,
         };

@@ -13,7 +13,7 @@ fn request(messages: Vec<Message>) -> CompletionRequest {
     CompletionRequest {
         model: ModelId::new("m"),
         system: Vec::new(),
-        messages,
+        messages: messages.into_iter().map(Into::into).collect(),
         tools: [].into(),
         max_output_tokens: None,
     }
@@ -72,7 +72,10 @@ fn a_whole_conversation_in_openais_form() {
             ]),
             Message::tool_results(vec![result("call_1", "A"), result("call_2", "")]),
             Message::assistant("Done."),
-        ],
+        ]
+        .into_iter()
+        .map(Into::into)
+        .collect(),
         tools: [ToolDefinition {
             name: "read_file".into(),
             description: "Reads a file.".into(),

@@ -137,13 +137,11 @@ async fn aimock_takes_the_results_of_the_calls_it_made() {
     let results = Message::tool_results(results.collect());
     let mut content = vec![ContentBlock::text(joined(&events))];
     content.extend(calls.into_iter().map(ContentBlock::ToolCall));
-    request.messages.extend([
-        Message {
-            role: Role::Assistant,
-            content,
-        },
-        results,
-    ]);
+    let asked = Message {
+        role: Role::Assistant,
+        content,
+    };
+    request.messages.extend([asked.into(), results.into()]);
     let events = complete(&*provider, request).await;
     assert_eq!(joined(&events), "It is sunny in both.");
 }

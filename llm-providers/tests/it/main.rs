@@ -79,7 +79,7 @@ fn request(text: &str) -> CompletionRequest {
     CompletionRequest {
         model: ModelId::new("gpt-4o"),
         system: vec!["You are brief.".into()],
-        messages: vec![Message::user(text)],
+        messages: vec![Message::user(text).into()],
         tools: [].into(),
         max_output_tokens: None,
     }

@@ -157,7 +157,7 @@ async fn after_a_crash_in_a_call_its_outcome_is_unknown_and_it_is_not_run_again(
     let results: Vec<&str> = request
         .messages
         .iter()
-        .flat_map(Message::results)
+        .flat_map(|message| message.results())
         .map(|result| result.content.as_str())
         .collect();
     assert!(results[0].contains("unknown"), "{results:?}");

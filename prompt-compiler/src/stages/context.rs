@@ -93,10 +93,7 @@ mod tests {
     use crate::tokens::ByteBound;
 
     fn fragment(text: &str) -> ContextFragment {
-        ContextFragment {
-            name: "file a.md".into(),
-            text: text.into(),
-        }
+        ContextFragment::new(crate::input::FragmentKind::Mention, "file a.md", text)
     }
 
     #[test]

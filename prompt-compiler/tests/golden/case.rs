@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prompt_compiler::{ContextFragment, Opening, SkillEntry, SkillInput, SkillText};
+use prompt_compiler::{ContextFragment, ListingTier, Opening, SkillEntry, SkillInput, SkillText};
 use serde::Deserialize;
 use skill_core::{
     CallStatus, ContentBlock, LoadMode, Message, Role, ToolCall, ToolDefinition, ToolResult,
@@ -140,10 +140,11 @@ impl Case {
         input
     }
 
-    pub(crate) fn messages(&self) -> Vec<Message> {
+    pub(crate) fn messages(&self) -> Vec<Arc<Message>> {
         self.conversation
             .iter()
             .flat_map(CaseMessage::messages)
+            .map(Arc::new)
             .collect()
     }
 
@@ -172,6 +173,7 @@ impl CaseSkill {
                 LoadMode::Lazy
             },
             listed: true,
+            tier: ListingTier::default(),
         })
     }
 

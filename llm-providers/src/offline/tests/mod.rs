@@ -28,7 +28,7 @@ impl Scene {
         Self(CompletionRequest {
             model: ModelId::new("offline"),
             system: vec!["You are an agent.".into(), INDEX.into()],
-            messages: vec![Message::user(task)],
+            messages: vec![Message::user(task).into()],
             tools: [].into(),
             max_output_tokens: None,
         })
@@ -74,11 +74,11 @@ impl Scene {
                 content: (*content).into(),
             });
         let results = Message::tool_results(results.collect());
-        self.0.messages.push(Message {
+        let asked = Message {
             role: Role::Assistant,
             content: calls.into_iter().map(ContentBlock::ToolCall).collect(),
-        });
-        self.0.messages.push(results);
+        };
+        self.0.messages.extend([asked.into(), results.into()]);
         self
     }
 
@@ -86,7 +86,7 @@ impl Scene {
         let said = self.says();
         self.0
             .messages
-            .extend([Message::assistant(said), Message::user(task)]);
+            .extend([Message::assistant(said).into(), Message::user(task).into()]);
         self
     }
 
