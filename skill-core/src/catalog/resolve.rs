@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::{CandidateReport, Entry, Verdict};
 use crate::safety::skeleton;
-use crate::skill::{Diagnostic, Scope, Severity, SkillFormat};
+use crate::skill::{Diagnostic, Scope, SkillFormat};
 
 /// How an entry stands among those it is resolved with; numbers are positions among the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,19 +131,15 @@ pub(crate) fn report_shadows(
         let (Some(entry), Some(report)) = (entries.get(*at), positions.get(*at)) else {
             continue;
         };
-        let (code, severity, other, what) = match standing {
+        let (code, other, what) = match standing {
             Standing::Holds => continue,
-            Standing::CaseClash(other) => (
-                "SK070",
-                Severity::Warning,
-                other,
-                "the name differs only in case from that of",
-            ),
-            Standing::Shadowed(other) => {
-                ("SK070", Severity::Warning, other, "the name is taken by")
+            Standing::CaseClash(other) => {
+                let what = "the name differs only in case from that of";
+                ("SK070", other, what)
             }
-            Standing::SameFile(other) => ("SK071", Severity::Info, other, "the same file as"),
-            Standing::Copy(other) => ("SK072", Severity::Info, other, "an identical copy of"),
+            Standing::Shadowed(other) => ("SK070", other, "the name is taken by"),
+            Standing::SameFile(other) => ("SK071", other, "the same file as"),
+            Standing::Copy(other) => ("SK072", other, "an identical copy of"),
         };
         let (Some(by), Some(report)) = (
             entries.get(other).map(|entry| entry.skill.path.clone()),
@@ -151,15 +147,10 @@ pub(crate) fn report_shadows(
         ) else {
             continue;
         };
+        let message = format!("skill `{}`: {what} {}", entry.skill.id, by.display());
         report.diagnostics.push(Diagnostic {
-            code,
-            severity,
-            path: entry.skill.path.clone(),
-            line: None,
-            column: None,
-            message: format!("skill `{}`: {what} {}", entry.skill.id, by.display()),
             text: Some(entry.skill.id.as_str().to_owned()),
-            fix: None,
+            ..Diagnostic::about(code, &entry.skill.path, message)
         });
         report.verdict = Verdict::Shadowed { by };
     }

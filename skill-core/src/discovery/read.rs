@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use crate::discovery::{ScanLimits, Stamp, is_skipped};
-use crate::skill::{Diagnostic, Severity};
+use crate::skill::Diagnostic;
 
 /// The beginning of a file.
 #[derive(Debug)]
@@ -326,15 +326,7 @@ impl Listing<'_> {
     }
 
     fn note(&mut self, code: &'static str, path: &Path, message: &str) {
-        self.diagnostics.push(Diagnostic {
-            code,
-            severity: Severity::Warning,
-            path: path.to_owned(),
-            line: None,
-            column: None,
-            message: message.to_owned(),
-            text: None,
-            fix: None,
-        });
+        self.diagnostics
+            .push(Diagnostic::about(code, path, message));
     }
 }

@@ -14,7 +14,7 @@ use crate::discovery::found::{Found, Reading, Walk};
 use crate::discovery::items::{Item, items, joined};
 use crate::discovery::read::Top;
 use crate::discovery::{Root, ScanLimits, Stamp, is_skipped, parallel};
-use crate::skill::{Diagnostic, Origin, Scope, Severity, SkillFormat, companion};
+use crate::skill::{Diagnostic, Origin, Scope, SkillFormat, companion};
 use crate::source::form::{Claim, Spelling, claim};
 use crate::source::package;
 
@@ -281,6 +281,11 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         }
         let real = folder.real.as_ref().map(|real| joined(real, &item.name));
         let path = joined(&folder.path, &item.name);
+        let claimed = item.name.to_str().map(|name| claim(name, self.root).1);
+        if matches!(claimed, Some(Claim::Folder(_) | Claim::File)) {
+            let message = "a folder has the name of a skill file; it is no skill";
+            self.note("SK065", &path, message.to_owned());
+        }
         if self.was_seen(real.as_deref().unwrap_or(&path)) {
             let message = "the folder was entered by a link already".to_owned();
             self.note("SK071", &path, message);
@@ -387,10 +392,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
         let mut diagnostics = Vec::new();
         if !entry.regular {
             let message = "not a regular file; it is not opened";
-            diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                ..Diagnostic::about("SK065", &entry.path, message)
-            });
+            diagnostics.push(Diagnostic::about("SK065", &entry.path, message).refusing());
         }
         if entry.odd_case {
             let message = format!("the file should be named `{}`", package::ENTRY);
@@ -418,7 +420,7 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             path: path.to_owned(),
             real_path: None,
             format: SkillFormat::Package,
-            diagnostics: vec![Diagnostic::about("SK061", path, message)],
+            diagnostics: vec![Diagnostic::about("SK061", path, message).refusing()],
             read: None,
         });
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digester;
 use crate::discovery::{ScanLimits, Stamp};
 use crate::registry::{Held, read_skill, version};
-use crate::skill::{Diagnostic, Scope, Severity, Skill, SkillId};
+use crate::skill::{Diagnostic, Scope, Skill, SkillId};
 use crate::trust::PackageTree;
 
 /// The file beside a package that says what was registered.
@@ -132,30 +132,61 @@ pub(super) fn read_all(folder: &Path, limits: &ScanLimits) -> Held {
     for folder in folders {
         match read(&folder, limits) {
             Ok(registered) => held.skills.push(Arc::new(registered)),
-            Err(problem) => held.diagnostics.push(Diagnostic {
-                severity: Severity::Warning,
-                ..Diagnostic::about("SK091", &folder, problem)
-            }),
+            Err(Unusable { code, problem }) => {
+                let finding = Diagnostic::about(code, &folder, problem);
+                held.diagnostics.push(finding);
+            }
         }
     }
     held
 }
 
-/// Reads one version; an error says why it is not to be used.
-fn read(folder: &Path, limits: &ScanLimits) -> Result<Registered, String> {
+/// Why a version is not to be used.
+struct Unusable {
+    code: &'static str,
+    problem: String,
+}
+
+impl Unusable {
+    /// What is kept of it cannot be read.
+    fn unreadable(problem: impl ToString) -> Self {
+        Self {
+            code: "SK065",
+            problem: format!(
+                "the registered skill cannot be read: {}",
+                problem.to_string()
+            ),
+        }
+    }
+
+    /// It is not what was registered.
+    fn changed() -> Self {
+        Self {
+            code: "SK091",
+            problem: "the skill changed since it was registered; register it anew".to_owned(),
+        }
+    }
+}
+
+/// Reads one version.
+fn read(folder: &Path, limits: &ScanLimits) -> Result<Registered, Unusable> {
     let document: Document = fs::read(folder.join(ENTRY))
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from))
-        .map_err(|error| format!("the registered skill cannot be read: {error}"))?;
+        .map_err(Unusable::unreadable)?;
     if document.v != VERSION {
-        return Err("the skill was registered by a later version of this program".to_owned());
+        let problem = "it was registered by a later version of this program";
+        return Err(Unusable::unreadable(problem));
     }
     let is_name = !document.package.is_empty() && !document.package.contains(['/', '\\']);
     let package = folder.join(FILES).join(&document.package);
-    let tree = PackageTree::read(&package).map_err(|error| error.to_string())?;
-    if !is_name || document.package == ".." || tree.digest != document.digest {
-        return Err("the skill changed since it was registered; register it anew".to_owned());
+    if !is_name || document.package == ".." {
+        return Err(Unusable::changed());
     }
-    let skill = read_skill(&package, limits).map_err(|error| error.to_string())?;
+    let tree = PackageTree::read(&package).map_err(Unusable::unreadable)?;
+    if tree.digest != document.digest {
+        return Err(Unusable::changed());
+    }
+    let skill = read_skill(&package, limits).map_err(Unusable::unreadable)?;
     Ok(registered(&skill, document, package))
 }
 

@@ -401,3 +401,26 @@ fn what_was_changed_in_the_registry_is_not_used_and_is_reported() {
         .unwrap();
     assert_eq!(bench.again().list().len(), 1);
 }
+
+#[test]
+fn what_cannot_be_read_in_the_registry_is_told_from_what_was_changed() {
+    let bench = Bench::new();
+    for version in ["1", "2", "3"] {
+        bench.register("pdf", version, "x").unwrap();
+    }
+    let folder = |at: usize| {
+        let package = bench.registry.list()[at].package.clone();
+        package.ancestors().nth(2).unwrap().to_owned()
+    };
+    std::fs::write(folder(0).join("entry.json"), "{").unwrap();
+    let later = std::fs::read_to_string(folder(1).join("entry.json")).unwrap();
+    let later = later.replace("\"v\": 1", "\"v\": 2");
+    std::fs::write(folder(1).join("entry.json"), later).unwrap();
+    std::fs::remove_dir_all(folder(2).join("files")).unwrap();
+    let again = bench.again();
+    assert!(again.list().is_empty());
+    let catalog = SkillCatalog::new(vec![again as _], ScanLimits::default());
+    let snapshot = catalog.snapshot();
+    let codes: Vec<&str> = snapshot.diagnostics().iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["SK065"; 3]);
+}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::skill::findings::severity;
+use crate::skill::findings::{refusal, severity};
 
 /// How much a [`Diagnostic`] matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -62,6 +62,14 @@ impl Diagnostic {
             message: message.into(),
             text: None,
             fix: None,
+        }
+    }
+
+    /// Returns the same finding where it refuses the file, as its code can.
+    pub(crate) fn refusing(self) -> Self {
+        Self {
+            severity: refusal(self.code),
+            ..self
         }
     }
 

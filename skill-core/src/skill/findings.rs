@@ -7,6 +7,8 @@ use crate::skill::{Diagnostic, Severity};
 use Severity::{Error, Info, Warning};
 
 /// Every code with its severity. A code is never given another meaning.
+///
+/// Those in [`REFUSES`] can be an error besides.
 const CODES: &[(&str, Severity)] = &[
     ("SK001", Info),    // byte-order mark
     ("SK002", Warning), // UTF-16
@@ -40,7 +42,7 @@ const CODES: &[(&str, Severity)] = &[
     ("SK052", Info),    // key outside the standard
     ("SK053", Warning), // field of another type
     ("SK060", Warning), // case of the file name
-    ("SK061", Error),   // link leaves the root
+    ("SK061", Warning), // link leaves the root
     ("SK062", Info),    // link loop
     ("SK063", Info),    // depth bound
     ("SK064", Warning), // folder bound
@@ -67,6 +69,20 @@ const CODES: &[(&str, Severity)] = &[
     ("SK115", Info),    // reference to a missing file
     ("SK116", Warning), // stray invisible letter
 ];
+
+/// Codes that are an error where they are about the very thing that makes a skill: the id that a
+/// `skill.yaml` has to have, a link on the way to what would be opened or run, the entry file
+/// itself.
+const REFUSES: &[&str] = &["SK034", "SK061", "SK065"];
+
+/// Returns the severity of `code` where it refuses the file: an error, if the table has it so.
+pub(crate) fn refusal(code: &str) -> Severity {
+    if REFUSES.contains(&code) {
+        Error
+    } else {
+        severity(code)
+    }
+}
 
 /// Returns the severity of `code`; one that is not in the table is an error.
 pub(crate) fn severity(code: &str) -> Severity {
@@ -167,10 +183,10 @@ impl Added<'_> {
         self
     }
 
-    /// Sets another severity than the code has.
-    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+    /// Says that it refuses the file, as its code can.
+    pub(crate) fn refuses(mut self) -> Self {
         if let Some(finding) = &mut self.0 {
-            finding.severity = severity;
+            finding.severity = refusal(finding.code);
         }
         self
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::discovery::Root;
-use crate::skill::{Declaration, Diagnostic, Severity, SkillFormat};
+use crate::skill::{Declaration, Diagnostic, SkillFormat};
 use crate::source::form::{Claim, Form, Spelling};
 
 /// The names of the entry file, the first one preferred.
@@ -57,8 +57,5 @@ fn check_file(files: &[String], entry: &Path, folder: &Path) -> Option<Diagnosti
         return None;
     }
     let message = format!("`{file}` leads out of the folder of the skill");
-    Some(Diagnostic {
-        severity: Severity::Error,
-        ..Diagnostic::about("SK061", entry, message)
-    })
+    Some(Diagnostic::about("SK061", entry, message).refusing())
 }

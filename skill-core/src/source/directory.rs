@@ -11,8 +11,7 @@ use crate::discovery::{
     read_capped, walk,
 };
 use crate::skill::{
-    Companion, Diagnostic, Origin, Severity, Skill, SkillFormat, companion, parse_record,
-    parse_with,
+    Companion, Diagnostic, Origin, Skill, SkillFormat, companion, parse_record, parse_with,
 };
 use crate::source::footprint::{Beside, Mark};
 use crate::source::{
@@ -343,10 +342,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        ..Diagnostic::about("SK065", path, format!("the file cannot be read: {error}"))
-    }
+    Diagnostic::about("SK065", path, format!("the file cannot be read: {error}")).refusing()
 }
 
 fn too_large(path: &Path, length: u64, limits: &ScanLimits) -> Diagnostic {

@@ -110,3 +110,14 @@ fn a_folder_bound_ends_the_walk_with_a_finding() {
         (vec!["a".into(), "b".into()], vec!["SK064"])
     );
 }
+
+#[test]
+fn a_folder_with_the_name_of_a_skill_file_is_reported() {
+    let found = |files: &[&str], code: &[&str]| check(files, &["good"], code);
+    let good = "good/SKILL.md";
+    found(&[good, "a/SKILL.md/x.txt"], &["SK065"]);
+    found(&[good, "a/skill.yaml/x.txt"], &["SK065"]);
+    found(&[good, "flat.skill.md/x.txt"], &["SK065"]);
+    // A plain Markdown file would be none either.
+    found(&[good, "notes.md/x.txt"], &[]);
+}

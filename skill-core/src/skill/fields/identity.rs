@@ -8,7 +8,7 @@ use crate::skill::document::Field;
 use crate::skill::fields::{Reader, text};
 use crate::skill::findings::{Findings, Place, quoted};
 use crate::skill::parse::Origin;
-use crate::skill::{Severity, SkillFormat, fold};
+use crate::skill::{SkillFormat, fold};
 
 /// The longest name the standard allows, in characters.
 const LONGEST_NAME: usize = 64;
@@ -82,7 +82,7 @@ fn of_declared(reader: &mut Reader<'_, '_>, name: Option<String>, place_name: St
         added
             .text(written.as_deref().unwrap_or_default())
             .fix("skill_id: domain.skill")
-            .severity(Severity::Error);
+            .refuses();
     }
     let id = id.unwrap_or_else(|| match &name {
         Some(name) if is_safe(name) => name.clone(),

@@ -76,11 +76,31 @@ pub(crate) fn skill(
     if skill.description.is_empty() && origin.format == SkillFormat::Lite {
         NO_DESCRIPTION.clone_into(&mut skill.description);
     }
-    if origin.format == SkillFormat::Declared {
-        declared::about(&mut skill);
-    }
+    about(&mut skill);
     skill.other = reader.rest();
     skill
+}
+
+/// Fills in what a file says about itself below `metadata`, as the standard's example and
+/// `skill.yaml` have it; a key of its own beats that.
+fn about(skill: &mut Skill) {
+    let text = |key: &str| skill.metadata.get(key).and_then(Value::as_str);
+    let own = |key: &str| {
+        let text = text(key).map(str::trim);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let (version, author, updated) = (own("version"), own("author"), own("updated"));
+    if skill.tags.is_empty()
+        && let Some(Value::Array(list)) = skill.metadata.get("tags")
+    {
+        let tags = list.iter().filter_map(Value::as_str);
+        skill.tags = tags.map(str::to_owned).collect();
+    }
+    skill.version = skill.version.take().or(version);
+    skill.author = skill.author.take().or(author);
+    if let Some(declaration) = &mut skill.declaration {
+        declaration.updated = updated;
+    }
 }
 
 /// Returns what `metadata` requires of the machine.

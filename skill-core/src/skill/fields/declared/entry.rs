@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Part, scalar};
 use crate::skill::fields::Reader;
 use crate::skill::findings::Findings;
-use crate::skill::{EntryPoint, Factory, Severity};
+use crate::skill::{EntryPoint, Factory};
 
 /// The methods an entry may use.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
@@ -45,7 +45,7 @@ fn outside(part: Part<'_>, findings: &mut Findings, what: &str) {
     let message = format!("{what} lies outside the folder of the skill");
     let text = part.node.value().to_string();
     let added = findings.add("SK061", part.place(), message).text(&text);
-    added.severity(Severity::Error);
+    added.refuses();
 }
 
 fn entry(part: Part<'_>) -> Result<EntryPoint, Wrong> {

@@ -5,14 +5,12 @@ mod parameters;
 mod policies;
 mod scalar;
 
-use serde_json::Value;
-
+use crate::skill::Declaration;
 use crate::skill::document::Field;
 use crate::skill::fields::Reader;
 use crate::skill::fields::access::Access;
 use crate::skill::findings::{Findings, Place};
 use crate::skill::yaml::{Kind, Node};
-use crate::skill::{Declaration, Skill};
 
 /// Keys that a `skill.yaml` may have besides those of every form, in their normal spelling.
 pub(super) const KEYS: &[&str] = &[
@@ -33,31 +31,6 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, access: &mut Access) -> Declarat
         entry: entry::read(reader),
         services: entry::services(reader),
         updated: None,
-    }
-}
-
-/// Fills in what a `skill.yaml` says about itself below `metadata`.
-pub(super) fn about(skill: &mut Skill) {
-    let text = |key: &str| {
-        let value = skill.metadata.get(key)?;
-        value.as_str().map(str::to_owned)
-    };
-    let (version, author, updated) = (text("version"), text("author"), text("updated"));
-    let tags = match skill.metadata.get("tags") {
-        Some(Value::Array(list)) => list
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
-        _ => Vec::new(),
-    };
-    skill.version = skill.version.take().or(version);
-    skill.author = skill.author.take().or(author);
-    if skill.tags.is_empty() {
-        skill.tags = tags;
-    }
-    if let Some(declaration) = &mut skill.declaration {
-        declaration.updated = updated;
     }
 }
 

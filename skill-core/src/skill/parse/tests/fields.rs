@@ -207,3 +207,26 @@ fn the_digest_follows_fields_and_body_and_nothing_else() {
         assert_ne!(plain, digest(&changed, "a/demo/SKILL.md"), "{changed}");
     }
 }
+
+#[test]
+fn version_and_author_are_read_below_metadata_where_the_file_has_no_key_of_its_own() {
+    let about = |keys: &str| {
+        let text = format!("---\nname: demo\ndescription: d\n{keys}\n---\nb\n");
+        let skill = package(text).skill;
+        (skill.version, skill.author, skill.tags)
+    };
+    let own = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        about("metadata:\n  version: 1.10\n  author: team\n  tags: [a, b]"),
+        (own("1.10"), own("team"), vec!["a".into(), "b".into()])
+    );
+    let both = "version: 2.0\nmetadata:\n  version: 1.10";
+    assert_eq!(about(both).0, own("2.0"));
+    for none in [
+        "metadata:\n  version:",
+        "metadata:\n  version: {a: b}",
+        "metadata: x",
+    ] {
+        assert_eq!(about(none).0, None, "{none}");
+    }
+}
