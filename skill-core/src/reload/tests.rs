@@ -202,7 +202,7 @@ fn a_file_that_breaks_keeps_what_it_held_until_it_is_mended() {
     );
     // What was opened goes on; what never was is not made up.
     assert_eq!(open(&catalog, "a").unwrap(), "good body");
-    assert_eq!(open(&catalog, "b"), Err(OpenErrorKind::Changed));
+    assert_eq!(open(&catalog, "b"), Err(OpenErrorKind::Broken));
     // Breaking twice keeps it, too; also when everything is listed again.
     write(folder.path(), "a/SKILL.md", "");
     skill(folder.path(), "c", "x");
@@ -211,6 +211,51 @@ fn a_file_that_breaks_keeps_what_it_held_until_it_is_mended() {
     skill(folder.path(), "a", "mended");
     catalog.refresh();
     assert_eq!(open(&catalog, "a").unwrap(), "mended");
+}
+
+#[test]
+fn a_broken_file_that_still_holds_the_body_opens_although_it_never_was_before() {
+    const GOOD: &str = "---\nname: a\ndescription: d\n---\n\n# How\n\ngood body\n";
+    let opened = |broken: &str| {
+        let folder = TempDir::new().unwrap();
+        write(folder.path(), "a/SKILL.md", GOOD);
+        let catalog = catalog(folder.path());
+        write(folder.path(), "a/SKILL.md", broken);
+        assert_eq!(ids(&catalog.refresh()), ["a"], "{broken}");
+        open(&catalog, "a")
+    };
+    let body = Ok("# How\n\ngood body".to_owned());
+    // An end or a beginning that was lost, letters that hide something: the body is the same one.
+    for broken in [
+        GOOD.replacen("d\n---\n", "d\n", 1),
+        GOOD.replacen("---\n", "", 1),
+        GOOD.replace("description: d", "description: d\u{e0041}\u{e0042}"),
+        "# How\n\ngood body".to_owned(),
+    ] {
+        assert_eq!(opened(&broken), body, "{broken}");
+    }
+    // Another body, or less of it, is none that anybody has seen.
+    for broken in ["---\nname: a\n# How\n\nnew body\n", "good body\n", ""] {
+        assert_eq!(opened(broken), Err(OpenErrorKind::Broken), "{broken}");
+    }
+}
+
+#[test]
+fn a_pinned_view_opens_a_body_that_stands_in_a_file_broken_meanwhile() {
+    let folder = TempDir::new().unwrap();
+    skill(folder.path(), "a", "body");
+    let catalog = catalog(folder.path());
+    let view = catalog.view(&Principal::default());
+    write(folder.path(), "a/SKILL.md", "---\nname: a\nbody\n");
+    let pinned = view.find(Some("a"), None).unwrap();
+    assert_eq!(view.open(pinned).unwrap().body, "body");
+    // A sound file with another record is a change all the same.
+    write(
+        folder.path(),
+        "a/SKILL.md",
+        "---\nname: a\ndescription: e\n---\nbody\n",
+    );
+    assert_eq!(view.open(pinned).unwrap_err().kind, OpenErrorKind::Changed);
 }
 
 #[test]

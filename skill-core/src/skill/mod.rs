@@ -21,7 +21,7 @@ mod yaml;
 pub(crate) use {
     companion::Companion,
     id::fold,
-    parse::{parse_record, parse_with},
+    parse::{body_within, parse_record, parse_with},
     raw::RawFields,
 };
 pub use {

@@ -112,6 +112,18 @@ pub(crate) fn parse_record(
     (skill, diagnostics)
 }
 
+/// Returns the body of `skill`, a record of a reading before, if the file's bytes still end with it.
+///
+/// Where a frontmatter broke, nobody knows where it ends; a body that has the length and gives the
+/// digest is the same one.
+pub(crate) fn body_within(bytes: &[u8], skill: &Skill) -> Option<String> {
+    let text = decode(bytes, &mut Findings::default());
+    let text = text.trim_end();
+    let length = usize::try_from(skill.body_bytes).ok()?;
+    let body = text.get(text.len().checked_sub(length)?..)?;
+    (content_digest(skill, body) == skill.content_digest).then(|| body.to_owned())
+}
+
 /// A file's decoded text and what its bytes were like.
 struct Text<'a> {
     text: Cow<'a, str>,

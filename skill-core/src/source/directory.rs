@@ -11,7 +11,8 @@ use crate::discovery::{
     read_capped, walk,
 };
 use crate::skill::{
-    Companion, Diagnostic, Origin, Skill, SkillFormat, companion, parse_record, parse_with,
+    Companion, Diagnostic, Origin, Skill, SkillFormat, body_within, companion, parse_record,
+    parse_with,
 };
 use crate::source::footprint::{Beside, Mark};
 use crate::source::{
@@ -288,6 +289,15 @@ impl SkillSource for DirectorySource {
         let companion = companion(&skill.path, &beside, limits);
         let origin = self.origin(&skill.path, skill.format);
         let parsed = parse_with(&read.bytes, &origin, companion.as_ref());
+        if parsed.is_refused()
+            && let Some(body) = body_within(&read.bytes, skill)
+        {
+            return Ok(OpenedSkill {
+                body,
+                truncated: false,
+                content_digest: skill.content_digest.clone(),
+            });
+        }
         Ok(OpenedSkill {
             body: parsed.body,
             truncated: read.longer.is_some(),

@@ -56,6 +56,8 @@ pub enum OpenErrorKind {
     NotFound,
     /// The file is not the one the view was made from; take a new view.
     Changed,
+    /// The file is broken now and what it held before is nowhere any more; it has to be mended.
+    Broken,
     /// The path leads out of the skill's folder.
     Outside,
     /// The file could not be read.
@@ -86,6 +88,9 @@ impl OpenError {
         match self.kind {
             OpenErrorKind::NotFound => format!("{what} not found"),
             OpenErrorKind::Changed => format!("{what} has changed since it was listed"),
+            OpenErrorKind::Broken => {
+                format!("{what} has a broken file, and what that held before was never opened")
+            }
             OpenErrorKind::Outside => format!("{what} lies outside the folder of the skill"),
             OpenErrorKind::Unreadable => format!("{what} cannot be read"),
         }
@@ -179,6 +184,9 @@ impl SkillView {
     }
 
     /// Reads the body of `skill` as it is now, and holds it against what the view was made from.
+    ///
+    /// While a file is broken, the body it held before is served: from the file if it still stands
+    /// there, else from memory if it was opened lately.
     pub fn open(&self, skill: &ViewedSkill) -> Result<OpenedSkill, OpenError> {
         let entry = self.entry(skill)?;
         let pinned = &entry.skill.content_digest;
@@ -191,7 +199,7 @@ impl SkillView {
             }
             _ if entry.kept => bodies
                 .recall(pinned)
-                .ok_or_else(|| error(skill, None, OpenErrorKind::Changed)),
+                .ok_or_else(|| error(skill, None, OpenErrorKind::Broken)),
             Ok(_) => Err(error(skill, None, OpenErrorKind::Changed)),
             Err(source) => Err(failed(skill, None, source)),
         }
