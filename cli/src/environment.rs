@@ -9,6 +9,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use etcetera::base_strategy::{BaseStrategy, Xdg};
+use skill_core::Machine;
 
 use crate::error::CliError;
 
@@ -61,6 +62,17 @@ impl Environment {
     /// Reads a variable; a value that is empty or no text counts as not set.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    /// Returns what skills can require of this machine.
+    pub(crate) fn machine(&self) -> Machine {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // A relative folder would look for programs in whatever the workspace holds.
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        Machine::new(std::env::consts::OS)
+            .with_search_path(folders)
+            .with_env(set.filter_map(|(name, _)| name.into_string().ok()))
     }
 
     /// Returns the journal's file.

@@ -1,10 +1,11 @@
 //! The assistant: who acts, as the configuration describes it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use loop_runtime::Profile;
 use prompt_compiler::{Placement, Preset, Residency};
-use skill_core::{LoadMode, Principal, SkillPreference};
+use skill_core::{LoadMode, Machine, Principal, SkillPreference};
 
 use crate::app::Context;
 use crate::config::{self, AssistantConfig, Config, LoadChoice, ProfileName};
@@ -21,6 +22,8 @@ pub(crate) struct Assistant {
     pub(crate) preset: Preset,
     pub(crate) instructions: String,
     pub(crate) config: AssistantConfig,
+    /// What requirements of skills are held against.
+    machine: Arc<Machine>,
 }
 
 impl Assistant {
@@ -50,6 +53,7 @@ impl Assistant {
             preset,
             instructions: own.system.clone().unwrap_or_default(),
             config: own,
+            machine: Arc::new(context.environment.machine()),
         })
     }
 
@@ -78,6 +82,7 @@ impl Assistant {
             include: config.skills.include.clone(),
             exclude: config.skills.exclude.clone(),
             name_only: config.skills.name_only.clone(),
+            machine: Some(Arc::clone(&self.machine)),
             ..Principal::default()
         }
     }

@@ -194,7 +194,7 @@ fn a_lock_holds_what_it_lists_and_a_change_is_shown_before_it_is_locked() {
 fn why_has_an_answer_for_every_way_a_skill_can_stand() {
     let world = World::new();
     world.configure(
-        "model: offline\nskills: {disabled: [off-one]}\n\
+        "model: offline\nskills: {disabled: [off-one], exclude: [\"vendor-*\"]}\n\
          assistants: {default: {skills: {switched-off: {enabled: false}}}}\n",
     );
     world.skill("plain", "Says how.", "x\n");
@@ -206,6 +206,15 @@ fn why_has_an_answer_for_every_way_a_skill_can_stand() {
     };
     file("for-staff", "groups: [staff]\n", "x");
     file("for-me", "disable-model-invocation: true\n", "x");
+    file("for-rust", "paths: \"src/**/*.rs\"\n", "x");
+    file("for-vms", "metadata:\n  openclaw: {os: [openvms]}\n", "x");
+    let tools = "{requires: {bins: [no-such-tool], env: [NO_SUCH_KEY]}}";
+    file(
+        "with-tool",
+        &format!("metadata:\n  openclaw: {tools}\n"),
+        "x",
+    );
+    file("vendor-x", "", "x");
     file("no-description", "", "x");
     world.write(
         ".tekne/skills/no-description/SKILL.md",
@@ -230,6 +239,19 @@ fn why_has_an_answer_for_every_way_a_skill_can_stand() {
         ),
         ("no-description", "unlisted", "the index does not show it"),
         ("for-me", "user_only", "only a person may start it"),
+        ("for-rust", "user_only", "is for other files"),
+        ("for-vms", "hidden", "it runs on openvms"),
+        (
+            "with-tool",
+            "hidden",
+            "the program `no-such-tool` is not found",
+        ),
+        (
+            "with-tool",
+            "hidden",
+            "the variable `NO_SUCH_KEY` is not set",
+        ),
+        ("vendor-x", "hidden", "`skills.exclude`"),
         ("off-one", "hidden", "`skills.disabled`"),
         (
             "switched-off",
@@ -437,4 +459,100 @@ fn a_check_that_mends_nothing_prints_one_document() {
     let ran = world.run(&["skills", "check", "--fix", "--json"]).exits(4);
     assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
     assert!(ran.stderr.contains("nothing was written"), "{ran:?}");
+}
+
+/// Returns the codes of findings, each with the skill or file that its message is about.
+fn findings(list: &Value) -> Vec<String> {
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
+    let list = list.as_array().unwrap().iter();
+    let found = list.map(|one| {
+        let path = text(one, "path");
+        let folder = path.rsplit('/').nth(1).unwrap_or_default().to_owned();
+        format!("{} {folder}", text(one, "code"))
+    });
+    found.collect()
+}
+
+#[test]
+fn what_an_assistant_does_not_see_and_what_is_missing_is_said_by_every_command() {
+    let world = World::new();
+    world.configure("model: offline\nskills: {name_only: [short]}\n");
+    let file = |name: &str, keys: &str, body: &str| {
+        let text = format!("---\nname: {name}\ndescription: d\n{keys}---\n{body}\n");
+        world.write(&format!(".tekne/skills/{name}/SKILL.md"), text);
+    };
+    file(
+        "needy",
+        "compatibility: Needs jq\nmetadata:\n  openclaw: {requires: {anyBins: [no-a, no-b]}}\n",
+        "x",
+    );
+    file("manual", "disable-model-invocation: true\n", "x");
+    file("short", "", "x");
+    file("torn", "", "See [all](references/all.md) first.");
+    let ran = world.run(&["skills", "list"]).exits(0);
+    let first = |line: &str| {
+        line.split_whitespace()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let rows: Vec<String> = ran.stdout.lines().map(first).collect();
+    assert_eq!(
+        rows,
+        [
+            "short lazy",
+            "skill-creator lazy",
+            "torn lazy",
+            "manual manual"
+        ],
+        "{ran:?}"
+    );
+    let _ = ran.says(&[
+        "1 skill not in the index; `tekne skills warnings` says why",
+        "1 skill left out, for this machine lacks something; `tekne skills warnings -v` says what",
+    ]);
+    let of_view = ["SK081 short", "SK082 manual", "SK100 needy"];
+    let listed = world.run(&["skills", "list", "--json"]).json();
+    let all = findings(&listed["diagnostics"]);
+    for wanted in of_view.iter().chain(&["SK115 torn"]) {
+        assert!(all.iter().any(|one| one == wanted), "{wanted}: {all:?}");
+    }
+    // A verdict is about a file, not about who looks at it.
+    let checked = world
+        .run(&["skills", "check", "--strict", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(findings(&checked["view"]), of_view);
+    let torn = checked["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|file| file["id"] == "torn");
+    let torn = torn.unwrap();
+    assert_eq!(
+        (torn["verdict"].as_str(), findings(&torn["diagnostics"])),
+        (Some("loaded"), vec!["SK115 torn".into()])
+    );
+    let warned = world.run(&["skills", "warnings", "--json"]).json();
+    assert_eq!(findings(&warned["warnings"]), of_view[..2]);
+    let ran = world.run(&["skills", "warnings", "-v"]).exits(0);
+    for said in [
+        "none of the programs `no-a`, `no-b` is found",
+        "`references/all.md`, which is not there",
+    ] {
+        assert!(ran.stdout.contains(said), "{ran:?}");
+    }
+    let ran = world.run(&["skills", "why", "torn"]).exits(0);
+    assert!(ran.stdout.contains("info[SK115]"), "{ran:?}");
+    // The model's request knows neither of those that are left out.
+    let shown = world
+        .run(&["prompt", "show", "a task", "--json"])
+        .exits(0)
+        .json();
+    let system = shown["request"]["system"].to_string();
+    assert!(system.contains("torn") && !system.contains("needy") && !system.contains("manual"));
+    let _ = world
+        .run(&["skills", "check", "--require", "needy"])
+        .exits(3)
+        .says(&["not usable: needy"]);
 }

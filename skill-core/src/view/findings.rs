@@ -1,9 +1,11 @@
 //! What an operator wants to know of a view: what is listed short or not at all, what is missing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use crate::catalog::{Entry, Snapshot};
 use crate::safety::references;
-use crate::skill::Diagnostic;
+use crate::skill::{Diagnostic, Skill, SkillFormat};
 use crate::view::{SkillView, ViewedSkill};
 
 impl SkillView {
@@ -11,20 +13,32 @@ impl SkillView {
     /// `SK082`, with the reason.
     pub fn findings(&self) -> Vec<Diagnostic> {
         let every = self.skills().iter().chain(self.user_only());
-        every.filter_map(|viewed| self.finding(viewed)).collect()
+        // Of one whose name another skill holds, SK070 tells already.
+        let every = every.filter(|viewed| !viewed.exact_only);
+        every.filter_map(ViewedSkill::finding).collect()
     }
 
-    fn finding(&self, viewed: &ViewedSkill) -> Option<Diagnostic> {
-        let skill = &viewed.skill;
-        let (code, reason) = if !viewed.for_model && skill.invocation.model {
+    /// Returns a finding for each file that the body of `skill` refers to and that is not there,
+    /// `SK115`. A body that does not open refers to nothing.
+    pub fn missing_references(&self, skill: &ViewedSkill) -> Vec<Diagnostic> {
+        self.entry(skill)
+            .map_or_else(|_| Vec::new(), |entry| missing(entry, &self.snapshot))
+    }
+}
+
+impl ViewedSkill {
+    /// Returns why the index shows this skill by name only or not at all, where that is so.
+    pub fn finding(&self) -> Option<Diagnostic> {
+        let skill = &self.skill;
+        let (code, reason) = if !self.for_model && skill.invocation.model {
             ("SK082", "is for other files than those worked on")
-        } else if !viewed.for_model {
+        } else if !self.for_model {
             ("SK082", "is started by people only")
         } else if skill.description.is_empty() {
             ("SK082", "has no description")
-        } else if !viewed.listed {
+        } else if !self.listed {
             ("SK082", "has a name that another skill holds")
-        } else if viewed.name_only {
+        } else if self.name_only {
             ("SK081", "is listed by name only, as a setting wants")
         } else {
             return None;
@@ -32,29 +46,38 @@ impl SkillView {
         let message = format!("skill `{}` {reason}", skill.id);
         Some(Diagnostic::about(code, &skill.path, message))
     }
+}
 
-    /// Returns a finding for each file that the body of `skill` refers to and that is not there,
-    /// `SK115`. A body that does not open refers to nothing.
-    pub fn missing_references(&self, skill: &ViewedSkill) -> Vec<Diagnostic> {
-        let Ok(opened) = self.open(skill) else {
-            return Vec::new();
-        };
-        let wanted = references(&opened.body);
-        if wanted.is_empty() {
-            return Vec::new();
-        }
-        let files: BTreeSet<String> = self.files(skill).0.into_iter().collect();
-        let missing = wanted.into_iter().filter(|(path, _)| {
-            let below = format!("{}/", path.trim_end_matches('/'));
-            let folder = files.range(below.clone()..).next();
-            !files.contains(path) && !folder.is_some_and(|file| file.starts_with(&below))
-        });
-        missing
-            .map(|(path, line)| {
-                let message =
-                    format!("line {line} of the body refers to `{path}`, which is not there");
-                Diagnostic::about("SK115", &skill.skill.path, message)
-            })
-            .collect()
+impl Snapshot {
+    /// Returns what [`SkillView::missing_references`] does, for a skill of this snapshot whoever
+    /// may see it.
+    pub fn missing_references(&self, skill: &Arc<Skill>) -> Vec<Diagnostic> {
+        let own = |entry: &&Arc<Entry>| Arc::ptr_eq(&entry.skill, skill);
+        let found = self.entries().iter().find(own);
+        found.map_or_else(Vec::new, |entry| missing(entry, self))
     }
+}
+
+fn missing(entry: &Entry, snapshot: &Snapshot) -> Vec<Diagnostic> {
+    let (skill, limits) = (&entry.skill, snapshot.limits());
+    // Nothing lies beside a skill of one file that could be meant.
+    let has_files = skill.format.has_folder() || skill.format == SkillFormat::Memory;
+    let opened = has_files.then(|| entry.source.open(skill, limits).ok());
+    let opened = opened.flatten();
+    let wanted = opened.map(|opened| references(&opened.body));
+    let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) else {
+        return Vec::new();
+    };
+    let files: BTreeSet<String> = entry.source.files(skill, limits).0.into_iter().collect();
+    let missing = wanted.into_iter().filter(|(path, _)| {
+        let below = format!("{}/", path.trim_end_matches('/'));
+        let folder = files.range(below.clone()..).next();
+        !files.contains(path) && !folder.is_some_and(|file| file.starts_with(&below))
+    });
+    missing
+        .map(|(path, line)| {
+            let message = format!("line {line} of the body refers to `{path}`, which is not there");
+            Diagnostic::about("SK115", &skill.path, message)
+        })
+        .collect()
 }

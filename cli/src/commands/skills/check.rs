@@ -9,7 +9,7 @@ use skill_core::{
 };
 
 use super::fix::{self, Fix};
-use super::{diagnostic_json, diagnostic_text};
+use super::{diagnostic_json, diagnostic_text, findings};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::terminal::{counted, visible};
@@ -44,6 +44,19 @@ struct Summary {
     refused: usize,
 }
 
+/// Everything that was found.
+struct Checked<'a> {
+    reports: &'a [CandidateReport],
+    /// What belongs to no file: a link that leads nowhere, a root.
+    beside: &'a [Diagnostic],
+    /// What the files come to for this assistant; it says nothing about them, so no verdict
+    /// depends on it.
+    of_view: Vec<Diagnostic>,
+    /// The skills that were required and cannot be used.
+    missing: &'a [&'a str],
+    fixes: Option<&'a [Fix]>,
+}
+
 /// Runs the command.
 pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliError> {
     let loaded = setup::configuration(context)?;
@@ -60,7 +73,8 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
     } else {
         None
     };
-    let view = catalog.view(&assistant.principal(&loaded.config));
+    let principal = assistant.principal(&loaded.config);
+    let view = catalog.view(&principal);
     let missing: Vec<&str> = arguments
         .require
         .iter()
@@ -68,14 +82,20 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         .filter(|name| view.find(Some(name), None).is_none())
         .collect();
     let snapshot = catalog.snapshot();
-    let summary = show(context, snapshot.reports(), fixes.as_deref(), &missing)?;
-    for diagnostic in snapshot
-        .diagnostics()
-        .iter()
-        .filter(|_| !context.output.is_json())
-    {
-        context.output.talk(&diagnostic_text(context, diagnostic));
+    let mut reports = snapshot.reports().to_vec();
+    for report in &mut reports {
+        let skill = report.skill.as_ref();
+        let absent = skill.map(|skill| snapshot.missing_references(skill));
+        report.diagnostics.extend(absent.unwrap_or_default());
     }
+    let checked = Checked {
+        reports: &reports,
+        beside: snapshot.diagnostics(),
+        of_view: findings::of_view(&view, &principal),
+        missing: &missing,
+        fixes: fixes.as_deref(),
+    };
+    let summary = show(context, &checked)?;
     if fixes.iter().flatten().any(|fix| !fix.written) {
         let error = CliError::new(Exit::Approval, "not_fixed", "nothing was written")
             .with_hint("say yes when asked, or add --yes");
@@ -109,12 +129,45 @@ fn of_paths(context: &Context, paths: &[PathBuf]) -> Result<SkillCatalog, CliErr
     Ok(SkillCatalog::scan(&roots, &ScanLimits::default()))
 }
 
-fn show(
-    context: &Context,
-    reports: &[CandidateReport],
-    fixes: Option<&[Fix]>,
-    missing: &[&str],
-) -> Result<Summary, CliError> {
+fn show(context: &Context, checked: &Checked<'_>) -> Result<Summary, CliError> {
+    let summary = summary(checked.reports);
+    if context.output.is_json() {
+        context.output.json_line(&document(checked, &summary))?;
+        return Ok(summary);
+    }
+    let worth_saying =
+        |one: &&Diagnostic| context.options.verbose > 0 || one.severity != Severity::Info;
+    for report in checked.reports {
+        let verdict = match &report.verdict {
+            Verdict::Shadowed { by } => format!("shadowed by {}", context.environment.shown(by)),
+            other => other.as_str().to_owned(),
+        };
+        let path = context.environment.shown(&report.path);
+        let mut text = visible(&format!("{path}: {verdict}\n"));
+        for diagnostic in report.diagnostics.iter().filter(worth_saying) {
+            text.push_str(&format!("{}\n", diagnostic_text(context, diagnostic)));
+        }
+        context.output.data(&text)?;
+    }
+    for diagnostic in checked.of_view.iter().filter(worth_saying) {
+        let text = diagnostic_text(context, diagnostic);
+        context.output.data(&format!("{text}\n"))?;
+    }
+    context.output.talk(&format!(
+        "{}: {} loaded, {} repaired, {} shadowed, {} refused",
+        counted(summary.files, "file"),
+        summary.loaded,
+        summary.repaired,
+        summary.shadowed,
+        summary.refused
+    ));
+    for diagnostic in checked.beside {
+        context.output.talk(&diagnostic_text(context, diagnostic));
+    }
+    Ok(summary)
+}
+
+fn summary(reports: &[CandidateReport]) -> Summary {
     let mut summary = Summary {
         files: reports.len(),
         ..Summary::default()
@@ -127,48 +180,21 @@ fn show(
             Verdict::Refused => summary.refused += 1,
         }
     }
-    if context.output.is_json() {
-        let files: Vec<Value> = reports.iter().map(file).collect();
-        let mut document = json!({"v": 1, "files": files, "summary": {
-            "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
-            "shadowed": summary.shadowed, "refused": summary.refused,
-        }, "missing": missing});
-        if let (Some(fixes), Some(fields)) = (fixes, document.as_object_mut()) {
-            let fixes = fixes.iter().map(Fix::json).collect();
-            fields.insert("fixes".to_owned(), fixes);
-        }
-        context.output.json_line(&document)?;
-        return Ok(summary);
+    summary
+}
+
+fn document(checked: &Checked<'_>, summary: &Summary) -> Value {
+    let files: Vec<Value> = checked.reports.iter().map(file).collect();
+    let list = |found: &[Diagnostic]| -> Value { found.iter().map(diagnostic_json).collect() };
+    let mut document = json!({"v": 1, "files": files, "summary": {
+        "files": summary.files, "loaded": summary.loaded, "repaired": summary.repaired,
+        "shadowed": summary.shadowed, "refused": summary.refused,
+    }, "missing": checked.missing, "diagnostics": list(checked.beside), "view": list(&checked.of_view)});
+    if let (Some(fixes), Some(fields)) = (checked.fixes, document.as_object_mut()) {
+        let fixes = fixes.iter().map(Fix::json).collect();
+        fields.insert("fixes".to_owned(), fixes);
     }
-    for report in reports {
-        let verdict = match &report.verdict {
-            Verdict::Shadowed { by } => format!("shadowed by {}", context.environment.shown(by)),
-            other => other.as_str().to_owned(),
-        };
-        let path = context.environment.shown(&report.path);
-        context
-            .output
-            .data(&visible(&format!("{path}: {verdict}\n")))?;
-        let worth_saying = |severity| context.options.verbose > 0 || severity != Severity::Info;
-        for diagnostic in report
-            .diagnostics
-            .iter()
-            .filter(|one| worth_saying(one.severity))
-        {
-            context
-                .output
-                .data(&format!("{}\n", diagnostic_text(context, diagnostic)))?;
-        }
-    }
-    context.output.talk(&format!(
-        "{}: {} loaded, {} repaired, {} shadowed, {} refused",
-        counted(summary.files, "file"),
-        summary.loaded,
-        summary.repaired,
-        summary.shadowed,
-        summary.refused
-    ));
-    Ok(summary)
+    document
 }
 
 fn file(report: &CandidateReport) -> Value {

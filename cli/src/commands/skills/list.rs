@@ -1,14 +1,13 @@
 //! `tekne skills list`: the catalogue as this assistant sees it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use skill_core::{
-    CandidateReport, LoadMode, Scope, Severity, Skill, SkillCatalog, SkillView, Verdict,
-    ViewedSkill,
+    CandidateReport, Diagnostic, LoadMode, Scope, Severity, Skill, SkillView, Verdict, ViewedSkill,
 };
 
-use super::{diagnostic_json, diagnostic_text};
+use super::{diagnostic_json, diagnostic_text, findings};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
@@ -23,27 +22,31 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
     let loaded = setup::configuration(context)?;
     let assistant = Assistant::new(context, &loaded.config)?;
     let catalog = setup::catalog(context, &loaded.config, &[]);
-    let view = catalog.view(&assistant.principal(&loaded.config));
+    let principal = assistant.principal(&loaded.config);
+    let view = catalog.view(&principal);
+    let found = findings::of_view(&view, &principal);
     if context.output.is_json() {
-        context.output.json_line(&document(&catalog, &view))?;
+        context.output.json_line(&document(&view, &found))?;
         return Ok(Exit::Done);
     }
-    let rows: Vec<Vec<String>> = view
+    let row = |viewed: &ViewedSkill, shown: &str| {
+        let skill = &viewed.skill;
+        vec![
+            one_line(skill.id.as_str(), 48),
+            shown.to_owned(),
+            skill.scope.as_str().to_owned(),
+            one_line(&skill.description, DESCRIPTION),
+        ]
+    };
+    let of_model = view
         .skills()
         .iter()
-        .chain(view.user_only())
-        .map(|viewed| {
-            let skill = &viewed.skill;
-            vec![
-                one_line(skill.id.as_str(), 48),
-                shown(viewed).to_owned(),
-                skill.scope.as_str().to_owned(),
-                one_line(&skill.description, DESCRIPTION),
-            ]
-        })
-        .collect();
+        .map(|viewed| row(viewed, shown(viewed)));
+    let of_people = view.user_only().iter().map(|viewed| row(viewed, "manual"));
+    let rows: Vec<Vec<String>> = of_model.chain(of_people).collect();
     context.output.data(&table(&rows))?;
-    talk(context, &catalog, &view);
+    talk(context, &view);
+    talk_of_view(context, &found);
     Ok(Exit::Done)
 }
 
@@ -55,9 +58,31 @@ fn shown(viewed: &ViewedSkill) -> &'static str {
     }
 }
 
+/// Says how many skills the model does not see as they stand in their files.
+fn talk_of_view(context: &Context, found: &[Diagnostic]) {
+    let unlisted = found.iter().filter(|one| one.code == "SK082").count();
+    if unlisted > 0 {
+        context.output.notice(&format!(
+            "{} not in the index; `tekne skills warnings` says why",
+            counted(unlisted, "skill")
+        ));
+    }
+    let lacking: BTreeSet<_> = found
+        .iter()
+        .filter(|one| one.code == "SK100")
+        .map(|one| &one.path)
+        .collect();
+    if !lacking.is_empty() {
+        context.output.notice(&format!(
+            "{} left out, for this machine lacks something; `tekne skills warnings -v` says what",
+            counted(lacking.len(), "skill")
+        ));
+    }
+}
+
 /// Says what the table does not: that it is empty, and which files did not make it.
-fn talk(context: &Context, catalog: &SkillCatalog, view: &SkillView) {
-    let snapshot = catalog.snapshot();
+fn talk(context: &Context, view: &SkillView) {
+    let snapshot = view.snapshot();
     let mut usable = view.skills().iter().chain(view.user_only());
     // What is built in is there before anybody has written a skill.
     if usable.all(|viewed| viewed.skill.scope == Scope::Builtin) {
@@ -103,8 +128,8 @@ fn talk(context: &Context, catalog: &SkillCatalog, view: &SkillView) {
     }
 }
 
-fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
-    let snapshot = catalog.snapshot();
+fn document(view: &SkillView, found: &[Diagnostic]) -> Value {
+    let snapshot = view.snapshot();
     let visible: BTreeMap<_, _> = view
         .skills()
         .iter()
@@ -134,6 +159,8 @@ fn document(catalog: &SkillCatalog, view: &SkillView) -> Value {
         .iter()
         .flat_map(|report| &report.diagnostics)
         .chain(snapshot.diagnostics())
+        .chain(found)
+        .chain(&findings::all_missing(view))
         .map(diagnostic_json)
         .collect();
     let hidden = |report: &&CandidateReport| !visible.contains_key(report.path.as_path());

@@ -1,6 +1,7 @@
 //! `tekne skills`: what there is, one of them, and what is wrong with their files.
 
 mod check;
+mod findings;
 mod fix;
 mod list;
 mod lock;

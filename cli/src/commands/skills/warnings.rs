@@ -1,24 +1,31 @@
-//! `tekne skills warnings`: what was shadowed, mended, refused or kept back.
+//! `tekne skills warnings`: what was shadowed, mended, refused, kept back or not listed.
 
 use serde_json::{Value, json};
 use skill_core::{Diagnostic, Severity};
 
-use super::{diagnostic_json, diagnostic_text};
+use super::{diagnostic_json, diagnostic_text, findings};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
-use crate::setup;
+use crate::setup::{self, Assistant};
 
 /// Runs the command.
 pub(super) fn run(context: &Context) -> Result<Exit, CliError> {
     let loaded = setup::configuration(context)?;
-    let snapshot = setup::catalog(context, &loaded.config, &[]).snapshot();
+    let principal = Assistant::new(context, &loaded.config)?.principal(&loaded.config);
+    let view = setup::catalog(context, &loaded.config, &[]).view(&principal);
+    let snapshot = view.snapshot();
     let of_files = snapshot
         .reports()
         .iter()
         .flat_map(|report| &report.diagnostics);
     let verbose = context.options.verbose > 0;
+    let mut of_view = findings::of_view(&view, &principal);
+    if verbose {
+        of_view.extend(findings::all_missing(&view));
+    }
     let warnings: Vec<&Diagnostic> = of_files
         .chain(snapshot.diagnostics())
+        .chain(&of_view)
         .filter(|finding| verbose || finding.severity != Severity::Info)
         .collect();
     if context.output.is_json() {

@@ -11,7 +11,7 @@ use skill_core::{
 };
 use tool_gateway::escape_line;
 
-use super::diagnostic_text;
+use super::{diagnostic_text, findings};
 use crate::app::Context;
 use crate::commands::prompt::preview;
 use crate::error::{CliError, Exit};
@@ -180,11 +180,20 @@ fn answer(context: &Context, name: &str, block: &Block) -> Result<Answer, CliErr
     let mut answer = if let Some(viewed) = view.find(Some(name), None) {
         seen(viewed, block)
     } else if let Some(viewed) = view.find_for_user(name) {
-        let reason = "only a person may start it; no model sees it";
+        let why = viewed.finding().map(|finding| finding.message);
+        let reason = format!(
+            "only a person may start it; no model sees it: {}",
+            why.unwrap_or_default()
+        );
         Answer::about("user_only", reason, &viewed.skill)
     } else {
         unseen(context, name, &catalog, &view, &principal)
     };
+    if let Some(path) = answer.path.clone() {
+        let missing = findings::missing(&view, &path);
+        let missing = missing.iter().map(|one| diagnostic_text(context, one));
+        answer.details.extend(missing);
+    }
     let others = catalog.snapshot();
     let others = others.reports().iter().filter(|report| {
         answers_to(report, name) && Some(report.path.as_path()) != answer.path.as_deref()
@@ -211,10 +220,14 @@ fn seen(viewed: &ViewedSkill, block: &Block) -> Answer {
         .lines()
         .find(|line| line.contains(&id) || line.contains(&escape_line(&skill.name)));
     let (status, reason) = match line {
-        _ if !viewed.listed => (
-            "unlisted",
-            "the index does not show it; it opens by its exact id".to_owned(),
-        ),
+        _ if !viewed.listed => {
+            let why = viewed.finding().map(|finding| finding.message);
+            let why = why.unwrap_or_default();
+            (
+                "unlisted",
+                format!("the index does not show it; it opens by its exact id: {why}"),
+            )
+        }
         None => (
             "unlisted",
             "the index is not in the request; `list_skills` finds it".to_owned(),
@@ -319,18 +332,25 @@ fn hidden_because(catalog: &SkillCatalog, principal: &Principal, skill: &Skill) 
         restore(&mut others, principal, rule);
         !sees(&others)
     };
-    let rules = [DISABLED, PREFERENCE, GROUPS, ROLES, CONTEXTS];
-    let mut reasons: Vec<&str> = rules.into_iter().filter(hides).collect();
+    let rules = [
+        DISABLED, INCLUDE, EXCLUDE, PREFERENCE, GROUPS, ROLES, CONTEXTS,
+    ];
+    let hiding = rules.into_iter().filter(hides).map(str::to_owned);
+    let mut reasons: Vec<String> = hiding.collect();
+    let unmet = findings::unmet(principal, skill).into_iter();
+    reasons.extend(unmet.map(|finding| finding.message));
     if !skill.invocation.model && !skill.invocation.user {
-        reasons.push("its file lets neither a model nor a person start it");
+        reasons.push("its file lets neither a model nor a person start it".to_owned());
     }
     if reasons.is_empty() {
-        reasons.push("this assistant does not see it");
+        reasons.push("this assistant does not see it".to_owned());
     }
     reasons.join("; ")
 }
 
 const DISABLED: &str = "it is disabled in `skills.disabled`";
+const INCLUDE: &str = "it is not among those in `skills.include`";
+const EXCLUDE: &str = "it is among those in `skills.exclude`";
 const PREFERENCE: &str = "this assistant has it switched off, or has not switched it on";
 const GROUPS: &str = "it is for groups that this assistant is not in";
 const ROLES: &str = "it is for roles that this assistant does not have";
@@ -340,6 +360,9 @@ const CONTEXTS: &str = "it is for other contexts";
 fn everything(principal: &Principal, skill: &Skill) -> Principal {
     let mut all = principal.clone();
     all.disabled.clear();
+    all.include.clear();
+    all.exclude.clear();
+    all.machine = None;
     all.groups.extend(skill.groups.clone());
     all.roles.extend(skill.roles.clone());
     all.contexts.extend(skill.contexts.clone());
@@ -356,6 +379,8 @@ fn everything(principal: &Principal, skill: &Skill) -> Principal {
 fn restore(lifted: &mut Principal, principal: &Principal, what: &str) {
     match what {
         DISABLED => lifted.disabled.clone_from(&principal.disabled),
+        INCLUDE => lifted.include.clone_from(&principal.include),
+        EXCLUDE => lifted.exclude.clone_from(&principal.exclude),
         PREFERENCE => lifted.preferences.clone_from(&principal.preferences),
         GROUPS => lifted.groups.clone_from(&principal.groups),
         ROLES => lifted.roles.clone_from(&principal.roles),
