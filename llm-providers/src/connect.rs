@@ -5,8 +5,9 @@ use std::sync::Arc;
 use reqwest::Url;
 use skill_core::Provider;
 
+use crate::base_url::{BaseUrl, BaseUrlError, display, with_path};
 use crate::dialects::{COMPATIBLE, DIALECTS, Dialect, Protocol, dialect};
-use crate::http::{HttpClient, Origin, Timeouts, is_loopback};
+use crate::http::{HttpClient, Origin, Timeouts};
 use crate::offline::OfflineProvider;
 use crate::openai_chat::OpenAiChat;
 use crate::retry::{RetryPolicy, RetryProvider};
@@ -134,15 +135,17 @@ pub fn connect(options: &ConnectOptions) -> Result<Arc<dyn Provider>, ConnectErr
         (None, None) => return Err(fail(ConnectErrorKind::UnknownProvider)),
     };
     let dialect = known.unwrap_or(&COMPATIBLE);
-    let base = parse_base_url(base_url).map_err(|why| fail(ConnectErrorKind::BaseUrl(why)))?;
+    let base: BaseUrl = base_url
+        .parse()
+        .map_err(|error: BaseUrlError| fail(ConnectErrorKind::BaseUrl(error.reason)))?;
     let key_env = options.key_env.as_deref().or(dialect.key_env);
     if let (None, Some(variable)) = (&options.api_key, key_env)
-        && !is_loopback(&base)
+        && !base.is_local()
     {
         return Err(fail(ConnectErrorKind::MissingKey(variable.to_owned())));
     }
     let provider = match options.protocol.unwrap_or(dialect.protocol) {
-        Protocol::OpenAiChat => open_ai_chat(options, dialect, base)?,
+        Protocol::OpenAiChat => open_ai_chat(options, dialect, base.into_url())?,
     };
     Ok(Arc::new(RetryProvider::new(
         provider,
@@ -185,40 +188,9 @@ fn error(
     }
 }
 
-/// Reads a base URL, or says what is wrong with it; never quotes it, as it may hold a password.
-pub(crate) fn parse_base_url(text: &str) -> Result<Url, &'static str> {
-    let url = Url::parse(text.trim()).map_err(|_| "is no URL")?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("is neither http nor https");
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("holds a user name or password; give the key apart");
-    }
-    if url.fragment().is_some() {
-        return Err("holds a `#`");
-    }
-    Ok(url)
-}
-
-/// Appends `path` to the path of `base`, once; a query is kept.
-pub(crate) fn with_path(mut base: Url, path: &str) -> Url {
-    let prefix = base.path().trim_end_matches('/').to_owned();
-    if !prefix.ends_with(path) {
-        base.set_path(&format!("{prefix}/{path}"));
-    }
-    base
-}
-
-/// Returns `url` without its query, in which some servers expect a key.
-pub(crate) fn display(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_query(None);
-    url.into()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ConnectErrorKind, ConnectOptions, connect, display, parse_base_url, with_path};
+    use super::{ConnectErrorKind, ConnectOptions, connect};
     use crate::secret::Secret;
 
     fn refused(options: ConnectOptions) -> (ConnectErrorKind, String) {
@@ -296,20 +268,5 @@ mod tests {
         };
         let provider = connect(&options).unwrap();
         assert!(!format!("{provider:?} {options:?}").contains("sk-hidden"));
-    }
-
-    #[test]
-    fn the_path_is_added_once_and_the_query_stays_unseen() {
-        let url = |text: &str| with_path(parse_base_url(text).unwrap(), "chat/completions");
-        let expected = "http://a.test/v1/chat/completions";
-        for text in ["http://a.test/v1", "http://a.test/v1/", expected] {
-            assert_eq!(url(text).as_str(), expected);
-        }
-        let with_query = url("http://a.test/v1?api-version=2");
-        assert_eq!(
-            with_query.as_str(),
-            "http://a.test/v1/chat/completions?api-version=2"
-        );
-        assert_eq!(display(&with_query), expected);
     }
 }

@@ -14,6 +14,8 @@ mod offline;
 mod secret;
 
 #[cfg(feature = "http")]
+mod base_url;
+#[cfg(feature = "http")]
 mod connect;
 #[cfg(feature = "http")]
 mod http;
@@ -28,6 +30,7 @@ mod sse;
 
 #[cfg(feature = "http")]
 pub use {
+    base_url::{BaseUrl, BaseUrlError},
     connect::{ConnectError, ConnectErrorKind, ConnectOptions, connect},
     http::Timeouts,
     probe::{LocalServer, probe_local},

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::connect::{parse_base_url, with_path};
+use crate::base_url::{BaseUrl, with_path};
 use crate::dialects::dialect;
 use crate::http::{HttpClient, Timeouts};
 
@@ -49,7 +49,7 @@ async fn first_of(addresses: Vec<(&'static str, String)>, limit: Duration) -> Op
 }
 
 async fn first_model(base_url: &str) -> Option<String> {
-    let base = parse_base_url(base_url).ok()?;
+    let base = base_url.parse::<BaseUrl>().ok()?.into_url();
     // A refused connection is the usual case and must not cost building a client.
     let port = base.port_or_known_default()?;
     let socket = TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));

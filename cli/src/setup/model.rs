@@ -69,16 +69,14 @@ impl ChosenModel {
     pub(crate) fn local_address(&self) -> Option<String> {
         let known = dialect(&self.provider).map(|dialect| dialect.base_url);
         let url = self.options.base_url.as_deref().or(known)?;
-        let host = url.strip_prefix("http://")?.split('/').next()?;
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        let local = matches!(name, "localhost" | "127.0.0.1" | "[::1]");
-        let port = if host == name { ":80" } else { "" };
-        local.then(|| format!("{host}{port}"))
+        url.parse::<llm_providers::BaseUrl>().ok()?.local_address()
     }
 
-    /// Returns the address requests go to, where there is one.
-    pub(crate) fn address(&self) -> Option<&str> {
-        self.options.base_url.as_deref()
+    /// Returns the address requests go to as it may be shown, where one was given.
+    pub(crate) fn address(&self) -> Option<String> {
+        let url = self.options.base_url.as_deref()?;
+        let url: BaseUrl = url.parse().ok()?;
+        Some(url.to_string())
     }
 }
 

@@ -1,6 +1,5 @@
 //! The client: lean for plain addresses, with its own crypto provider for the others.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use skill_core::{ProviderError, ProviderErrorKind};
 use tokio::time::{Instant, timeout_at};
 
+use crate::base_url::is_loopback;
 use crate::http::failure::Origin;
 use crate::http::retry_after::retry_after;
 
@@ -174,17 +174,6 @@ fn tls_config(verify: bool) -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// Tells whether `url` stays on this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host
-            .parse()
-            .is_ok_and(|address: IpAddr| address.is_loopback())
-}
-
 fn late(origin: &Origin, limit: Duration) -> ProviderError {
     let what = format!("did not answer within {} s", limit.as_secs_f64());
     origin.error(ProviderErrorKind::Timeout, &what)
@@ -279,33 +268,6 @@ impl Body {
                     origin.error(ProviderErrorKind::Timeout, &what),
                 ))
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use reqwest::Url;
-
-    use super::is_loopback;
-
-    #[test]
-    fn loopback_is_told_from_names_that_only_look_like_it() {
-        let check = |text: &str| is_loopback(&Url::parse(text).unwrap());
-        for url in [
-            "http://127.0.0.1:1/v1",
-            "http://localhost",
-            "http://[::1]:8/",
-            "http://127.9.9.9",
-        ] {
-            assert!(check(url), "{url}");
-        }
-        for url in [
-            "http://localhost.example.com",
-            "http://10.0.0.1",
-            "https://127.0.0.1.example.com",
-        ] {
-            assert!(!check(url), "{url}");
         }
     }
 }

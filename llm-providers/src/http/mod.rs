@@ -5,5 +5,5 @@ mod failure;
 mod retry_after;
 
 pub use client::Timeouts;
-pub(crate) use client::{Body, BodyFault, HttpClient, is_loopback};
+pub(crate) use client::{Body, BodyFault, HttpClient};
 pub(crate) use failure::{ApiError, Origin, StatusFailure};

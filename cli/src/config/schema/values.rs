@@ -54,14 +54,14 @@ impl fmt::Display for ModelChoice {
 }
 
 /// The address below which a provider answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct BaseUrl(String);
+pub(crate) struct BaseUrl(llm_providers::BaseUrl);
 
 impl BaseUrl {
-    /// Returns the address without a slash at its end.
+    /// Returns the whole address: for sending, not for showing.
     pub(crate) fn as_str(&self) -> &str {
-        self.0.trim_end_matches('/')
+        self.0.as_str()
     }
 }
 
@@ -69,24 +69,16 @@ impl FromStr for BaseUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let rest = text
-            .strip_prefix("http://")
-            .or_else(|| text.strip_prefix("https://"));
-        let Some(rest) = rest else {
-            return Err("an address starts with `http://` or `https://`".to_owned());
-        };
-        let host = rest.split('/').next().unwrap_or_default();
-        // The text is left out of these messages: what stands before an `@` is a password.
-        if host.contains('@') {
-            return Err("an address holds no user or password; use `api_key_env`".to_owned());
-        }
-        if host.is_empty() || rest.contains(char::is_whitespace) {
-            return Err("an address names a host and holds no blanks".to_owned());
-        }
-        if rest.contains(['?', '#']) {
-            return Err("an address ends with its path, without `?` or `#`".to_owned());
-        }
-        Ok(Self(text.to_owned()))
+        let url = text.parse::<llm_providers::BaseUrl>();
+        url.map(Self).map_err(|error| error.to_string())
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    /// A query may hold a key.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let query = if self.0.has_query() { "?(hidden)" } else { "" };
+        write!(formatter, "{}{query}", self.0)
     }
 }
 
@@ -283,7 +275,7 @@ macro_rules! read_from_text {
 
 read_from_text! {
     ModelChoice r"^(offline|[^/\s]+/\S+)$"
-    BaseUrl r"^https?://[^\s?#]+$"
+    BaseUrl r"^https?://[^\s#@]+$"
     EnvironmentName "^[A-Za-z_][A-Za-z0-9_]*$"
     PolicyRule r"^(allow|ask|deny)\s+[a-z]+\(.*\)$"
     WallTime "^([0-9]+(ms|s|m|h))+$"
@@ -299,7 +291,7 @@ macro_rules! write_as_text {
     )*};
 }
 
-write_as_text! { ModelChoice PolicyRule WallTime }
+write_as_text! { BaseUrl ModelChoice PolicyRule WallTime }
 
 #[cfg(test)]
 mod tests;
