@@ -98,12 +98,17 @@ impl SkillDraft {
         let mut line = |key: &str, value: &str| text.push_str(&format!("{key}: {value}\n"));
         line("name", &plain_or_quoted(&self.id));
         line("description", &quoted_text(self.description.trim()));
+        // Below `metadata`, since the standard's validator refuses every key of another's.
+        let mut metadata = String::new();
         if self.load == LoadMode::Always {
-            line("mode", "always");
+            metadata.push_str("  mode: always\n");
         }
         let title = self.title.as_deref().map(str::trim);
         if let Some(title) = title.filter(|title| !title.is_empty() && *title != self.id) {
-            text.push_str(&format!("metadata:\n  title: {}\n", quoted_text(title)));
+            metadata.push_str(&format!("  title: {}\n", quoted_text(title)));
+        }
+        if !metadata.is_empty() {
+            text.push_str(&format!("metadata:\n{metadata}"));
         }
         text.push_str("---\n\n");
         text.push_str(normal_lines(self.body.trim()).trim());

@@ -24,9 +24,33 @@ fn read(text: &str, id: &str) -> ParsedSkill {
     )
 }
 
-/// Reads a file as the standard's reference reader does: cut at `---`, no flow collections, no
-/// anchors, no duplicate keys, every scalar a text.
+/// The keys that the standard's validator knows; any other fails it.
+const ALLOWED: &[&str] = &[
+    "name",
+    "description",
+    "license",
+    "allowed-tools",
+    "metadata",
+    "compatibility",
+];
+
+/// Reads a file as the standard's reference reader does, and holds it against what its validator
+/// asks: cut at `---`, no flow collections, no anchors, no duplicate keys, every scalar a text; no
+/// key, name or description but those that are allowed.
 fn reference(text: &str) -> Option<BTreeMap<String, String>> {
+    let fields = reference_fields(text)?;
+    let name = fields.get("name")?;
+    let letters = |letter: char| letter.is_alphanumeric() || letter == '-';
+    let is_name = name.chars().count() <= 64
+        && *name == name.to_lowercase()
+        && name.chars().all(letters)
+        && !(name.starts_with('-') || name.ends_with('-') || name.contains("--"));
+    let description = fields.get("description")?;
+    let is_described = !description.is_empty() && description.chars().count() <= 1024;
+    (is_name && is_described).then_some(fields)
+}
+
+fn reference_fields(text: &str) -> Option<BTreeMap<String, String>> {
     let mut parts = text.splitn(3, "---");
     if !parts.next()?.is_empty() {
         return None;
@@ -37,13 +61,16 @@ fn reference(text: &str) -> Option<BTreeMap<String, String>> {
     for event in Parser::new_from_str(yaml) {
         match event.ok()?.0 {
             // Only the top level is compared; what is nested comes last.
-            Event::MappingStart(0, None) if inside => break,
+            Event::MappingStart(0, None) if inside => {
+                return (key.as_deref() == Some("metadata")).then_some(fields);
+            }
             Event::MappingStart(0, None) => inside = true,
             Event::Scalar(value, style, 0, None) => {
                 if style == ScalarStyle::Plain && value.contains(['{', '[']) {
                     return None;
                 }
                 match key.take() {
+                    None if !ALLOWED.contains(&&*value) => return None,
                     None => key = Some(value.into_owned()),
                     Some(key) => {
                         if fields.insert(key, value.trim().to_owned()).is_some() {
@@ -67,8 +94,6 @@ fn reference(text: &str) -> Option<BTreeMap<String, String>> {
 struct Strict {
     name: String,
     description: String,
-    #[serde(default)]
-    mode: Option<String>,
     #[serde(default)]
     metadata: Option<BTreeMap<String, String>>,
 }
@@ -125,7 +150,7 @@ fn names_that_look_like_other_values_stay_names() {
 }
 
 #[test]
-fn a_title_and_a_mode_are_written_where_readers_look_for_them() {
+fn a_title_and_a_mode_are_written_where_the_standard_has_room_for_them() {
     let mut draft = draft("house-rules", "d");
     draft.title = Some("House: rules".to_owned());
     draft.load = LoadMode::Always;
@@ -133,9 +158,14 @@ fn a_title_and_a_mode_are_written_where_readers_look_for_them() {
     let parsed = read(&text, "house-rules");
     assert_eq!(parsed.skill.load, LoadMode::Always);
     assert_eq!(parsed.skill.metadata["title"], "House: rules");
-    let strict = strict(&text);
-    assert_eq!(strict.mode.as_deref(), Some("always"));
-    assert_eq!(strict.metadata.unwrap()["title"], "House: rules");
+    let metadata = strict(&text).metadata.unwrap();
+    assert_eq!(
+        (&*metadata["mode"], &*metadata["title"]),
+        ("always", "House: rules")
+    );
+    assert!(reference(&text).is_some(), "{text}");
+    let own_key = text.replace("metadata:\n  mode: always\n", "mode: always\nmetadata:\n");
+    assert!(reference(&own_key).is_none(), "{own_key}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(crate) fn skill(
         format: origin.format,
         scope: origin.scope,
         aliases: identity.aliases,
-        load: load(&mut reader),
+        load: load(&mut reader, &metadata),
         when_to_use: text::when_to_use(&mut reader),
         version: reader.optional("version"),
         author: reader.optional("author"),
@@ -114,11 +114,16 @@ fn required(reader: &mut Reader<'_, '_>, metadata: &Value) -> Option<Box<Require
     (!requires.is_empty()).then(|| Box::new(requires))
 }
 
-/// Returns how the skill is loaded: always only where that is said beyond doubt.
-fn load(reader: &mut Reader<'_, '_>) -> LoadMode {
-    let mode = reader
-        .granting("mode")
-        .is_some_and(|text| text.trim().eq_ignore_ascii_case("always"));
+/// Returns how the skill is loaded: always only where that is said beyond doubt, by a key of its
+/// own or, as the standard leaves no other place, below `metadata`.
+fn load(reader: &mut Reader<'_, '_>, metadata: &Value) -> LoadMode {
+    let always = |text: &str| text.trim().eq_ignore_ascii_case("always");
+    let own = reader.granting("mode").map(always);
+    let below = || {
+        let text = metadata.get("mode").and_then(Value::as_str);
+        text.is_some_and(always) && reader.is_clear("metadata")
+    };
+    let mode = own.unwrap_or_else(below);
     let always = reader.granting("always").is_some_and(|text| {
         ["true", "yes", "1"].contains(&text.trim().to_ascii_lowercase().as_str())
     });
@@ -280,6 +285,12 @@ impl<'d, 'f> Reader<'d, 'f> {
             return None;
         }
         field.value.text()
+    }
+
+    /// Tells whether a value of `key` was written clearly, so that it can grant something.
+    fn is_clear(&self, key: &str) -> bool {
+        let fields = self.all(key);
+        fields.len() == 1 && fields.iter().all(|field| !field.damaged)
     }
 
     /// Returns what was not taken.

@@ -230,3 +230,21 @@ fn version_and_author_are_read_below_metadata_where_the_file_has_no_key_of_its_o
         assert_eq!(about(none).0, None, "{none}");
     }
 }
+
+#[test]
+fn metadata_says_always_where_no_key_of_its_own_says_otherwise() {
+    let load = |keys: &str| {
+        let text = format!("---\nname: demo\ndescription: d\n{keys}\n---\nb\n");
+        package(text).skill.load
+    };
+    assert_eq!(load("metadata:\n  mode: always"), LoadMode::Always);
+    for lazy in [
+        "mode: lazy\nmetadata:\n  mode: always",
+        "metadata:\n  mode: always on",
+        "metadata:\n  mode: [always]",
+        "metadata:\n\tmode: always",
+        "metadata:\n  mode: always\nmetadata:\n  mode: always",
+    ] {
+        assert_eq!(load(lazy), LoadMode::Lazy, "{lazy}");
+    }
+}
