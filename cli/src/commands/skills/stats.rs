@@ -93,7 +93,13 @@ pub(super) fn run(context: &Context, arguments: &StatsArgs) -> Result<Exit, CliE
         .collect();
     let totals = Totals::of(&costs);
     if let Some(path) = &arguments.html {
-        draw(context, path, &costs, &totals)?;
+        draw(
+            context,
+            path,
+            &costs,
+            &sentence(&totals, counter.is_exact()),
+            &totals,
+        )?;
     }
     if context.output.is_json() {
         context
@@ -171,14 +177,11 @@ fn text(costs: &[Cost], totals: &Totals, exact: bool) -> String {
     let mut row = vec!["total".to_owned(), String::new()];
     row.extend(numbers(totals.metadata, totals.bodies, totals.docs));
     rows.push(row);
-    format!(
-        "{}\n{}\n",
-        table(&rows),
-        sentence(totals, if exact { "" } else { "about " })
-    )
+    format!("{}\n{}\n", table(&rows), sentence(totals, exact))
 }
 
-fn sentence(totals: &Totals, about: &str) -> String {
+fn sentence(totals: &Totals, exact: bool) -> String {
+    let about = if exact { "" } else { "about " };
     let share = totals.share();
     format!(
         "in a request before a skill is opened: {about}{} tokens; with everything shown: {about}{}; \
@@ -195,6 +198,7 @@ fn draw(
     context: &Context,
     path: &std::path::Path,
     costs: &[Cost],
+    sentence: &str,
     totals: &Totals,
 ) -> Result<(), CliError> {
     let mut bars = vec![
@@ -211,7 +215,7 @@ fn draw(
     );
     let html = page(
         "What skills cost, in tokens",
-        &sentence(totals, ""),
+        sentence,
         &["metadata", "body", "docs"],
         &bars,
     );
@@ -253,7 +257,8 @@ mod tests {
             (totals.disclosed(), totals.whole(), totals.saved()),
             (130, 1000, 870)
         );
-        assert!(sentence(&totals, "").ends_with("saves 870 (87.0 %)"));
+        assert!(sentence(&totals, true).ends_with("saves 870 (87.0 %)"));
+        assert!(sentence(&totals, false).contains("saves about 870 "));
         assert_eq!(Totals::default().share(), 0);
     }
 }
