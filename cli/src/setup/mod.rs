@@ -27,7 +27,7 @@ pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 pub(crate) use assistant::Assistant;
 pub(crate) use model::{ChosenModel, choose, named};
 pub(crate) use project::{Project, is_pinned};
-pub(crate) use skills::{audit, catalog, project_skills, registry, user_skills};
+pub(crate) use skills::{audit, catalog, project_skills, registered, registry, user_skills};
 
 /// What a command wants of its agent, beyond the global options.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use loop_runtime::SqliteAudit;
 use skill_core::{
-    AuditError, AuditRecord, AuditSink, BuiltinSource, Registry, ScanLimits, Scope, SkillCatalog,
-    SkillGuard, SkillSource, directory_sources,
+    AuditError, AuditRecord, AuditSink, BuiltinSource, Registered, Registry, ScanLimits, Scope,
+    SkillCatalog, SkillGuard, SkillSource, directory_sources,
 };
 use tool_gateway::{DynTool, create_skill};
 
@@ -38,6 +38,11 @@ pub(crate) fn catalog(context: &Context, config: &Config, flags: &[PathBuf]) -> 
 /// Returns the registry, ready for changes.
 pub(crate) fn registry(context: &Context) -> Result<Registry, CliError> {
     Ok(registry_with(context, audit(context)?))
+}
+
+/// Returns everything that is registered, what is switched off included.
+pub(crate) fn registered(context: &Context) -> Vec<Arc<Registered>> {
+    registry_with(context, Arc::new(ReadOnly)).list()
 }
 
 /// Opens the audit file.

@@ -21,6 +21,7 @@ mod policy;
 mod server;
 mod shapes;
 mod skill_files;
+mod skill_views;
 mod streams;
 mod terminal;
 mod trusting;

@@ -151,17 +151,14 @@ impl Registry {
         id: &str,
         version: Option<&str>,
     ) -> Result<usize, RegistryError> {
-        let subject = version.map_or_else(|| id.to_owned(), |version| label(id, Some(version)));
+        let subject = label(id, version);
         let attempt = Attempt::new(self, authority, AuditAction::Unregister);
         if !authority.may_register() {
             return Err(attempt.refused(&subject));
         }
         let (_alone, mut held) = self.alone(&attempt, &subject)?;
-        let meant = |one: &Registered| {
-            one.id.as_str() == id && version.is_none_or(|version| same(&one.version, Some(version)))
-        };
-        let (gone, kept): (Vec<_>, Vec<_>) =
-            held.skills.iter().cloned().partition(|one| meant(one));
+        let skills = held.skills.iter().cloned();
+        let (gone, kept): (Vec<_>, Vec<_>) = skills.partition(|one| one.is_meant(id, version));
         let reason = gone.is_empty().then(|| "not registered".to_owned());
         attempt.record(&subject, None, AuditOutcome::Done, reason)?;
         for one in &gone {
@@ -173,7 +170,8 @@ impl Registry {
         Ok(gone.len())
     }
 
-    /// Switches a version on or off; returns whether there is such a version.
+    /// Switches versions of the skill `id` on or off: the one given, or all. Returns how many
+    /// there are.
     ///
     /// # Errors
     ///
@@ -184,7 +182,7 @@ impl Registry {
         id: &str,
         version: Option<&str>,
         enabled: bool,
-    ) -> Result<bool, RegistryError> {
+    ) -> Result<usize, RegistryError> {
         let subject = label(id, version);
         let action = if enabled {
             AuditAction::Enable
@@ -196,30 +194,26 @@ impl Registry {
             return Err(attempt.refused(&subject));
         }
         let (_alone, mut held) = self.alone(&attempt, &subject)?;
-        let slot = held
-            .skills
-            .iter_mut()
-            .find(|one| one.id.as_str() == id && same(&one.version, version));
-        let Some(slot) = slot else {
+        let meant = |one: &&mut Arc<Registered>| one.is_meant(id, version);
+        let mut slots: Vec<_> = held.skills.iter_mut().filter(meant).collect();
+        if slots.is_empty() {
             let reason = Some("not registered".to_owned());
             attempt.record(&subject, None, AuditOutcome::Failed, reason)?;
-            return Ok(false);
-        };
-        attempt.record(
-            &subject,
-            Some(slot.digest.clone()),
-            AuditOutcome::Done,
-            None,
-        )?;
-        let changed = Registered {
-            enabled,
-            ..Registered::clone(slot)
-        };
-        copy::rewrite(&self.folder, &changed)
-            .map_err(|error| attempt.failed(RegistryError::io(&subject, error), None))?;
-        *slot = Arc::new(changed);
+            return Ok(0);
+        }
+        attempt.record(&subject, None, AuditOutcome::Done, None)?;
+        for slot in &mut slots {
+            let changed = Registered {
+                enabled,
+                ..Registered::clone(slot)
+            };
+            copy::rewrite(&self.folder, &changed)
+                .map_err(|error| attempt.failed(RegistryError::io(&subject, error), None))?;
+            **slot = Arc::new(changed);
+        }
+        let count = slots.len();
         held.stamp = Stamp::at(&self.folder);
-        Ok(true)
+        Ok(count)
     }
 
     /// Returns everything that is registered, by id and then by version.

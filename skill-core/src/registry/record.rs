@@ -47,6 +47,12 @@ impl Registered {
         label(self.id.as_str(), self.version.as_deref())
     }
 
+    /// Tells whether it is of the skill `id`, and the version where one is given.
+    pub(super) fn is_meant(&self, id: &str, version: Option<&str>) -> bool {
+        let is_version = |version| same(&self.version, Some(version));
+        self.id.as_str() == id && version.is_none_or(is_version)
+    }
+
     pub(super) fn version_text(&self) -> &str {
         self.version.as_deref().unwrap_or_default()
     }

@@ -268,7 +268,7 @@ fn the_highest_enabled_release_is_meant_by_the_id_and_any_version_by_its_number(
             .registry
             .set_enabled(&Authority::LocalUser, "pdf", Some("1.10"), enabled)
     };
-    assert!(switch(false).unwrap());
+    assert_eq!(switch(false).unwrap(), 1);
     assert_eq!(route("pdf").as_deref(), Some("pdf@1.9"));
     assert_eq!(route("pdf@1.10"), None);
     catalog.refresh();
@@ -277,7 +277,7 @@ fn the_highest_enabled_release_is_meant_by_the_id_and_any_version_by_its_number(
     // It stays so for another process.
     let again = bench.again();
     assert_eq!(again.route("pdf").unwrap().reference(), "pdf@1.9");
-    assert!(switch(true).unwrap());
+    assert_eq!(switch(true).unwrap(), 1);
     assert_eq!(again.route("pdf").unwrap().reference(), "pdf@1.10");
 }
 
@@ -423,4 +423,40 @@ fn what_cannot_be_read_in_the_registry_is_told_from_what_was_changed() {
     let snapshot = catalog.snapshot();
     let codes: Vec<&str> = snapshot.diagnostics().iter().map(|one| one.code).collect();
     assert_eq!(codes, ["SK065"; 3]);
+}
+
+#[test]
+fn all_versions_of_a_skill_are_switched_at_once_and_every_attempt_is_recorded() {
+    let bench = Bench::new();
+    for version in ["", "1", "2"] {
+        bench.register("pdf", version, "x").unwrap();
+    }
+    bench.register("other", "1", "x").unwrap();
+    let switch = |authority: &Authority<'_>, id: &str, enabled| {
+        let switched = bench.registry.set_enabled(authority, id, None, enabled);
+        switched.map_err(|error| error.kind)
+    };
+    let nobody = Principal::default();
+    assert_eq!(switch(&Authority::LocalUser, "pdf", false), Ok(3));
+    assert_eq!(bench.again().route("pdf"), None);
+    assert!(bench.again().route("other").is_some());
+    assert_eq!(switch(&Authority::LocalUser, "missing", false), Ok(0));
+    let guest = Authority::Principal(&nobody);
+    assert_eq!(switch(&guest, "pdf", true), Err(RegistryErrorKind::Refused));
+    assert_eq!(switch(&Authority::LocalUser, "pdf", true), Ok(3));
+    assert_eq!(bench.again().route("pdf").unwrap().reference(), "pdf@2");
+    let outcomes = bench.outcomes().split_off(4);
+    let outcomes: Vec<_> = outcomes
+        .iter()
+        .map(|(action, subject, outcome)| (action.as_str(), subject.as_str(), *outcome))
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            ("disable", "pdf", AuditOutcome::Done),
+            ("disable", "missing", AuditOutcome::Failed),
+            ("enable", "pdf", AuditOutcome::Refused),
+            ("enable", "pdf", AuditOutcome::Done),
+        ]
+    );
 }

@@ -38,7 +38,11 @@ pub(crate) enum SkillsCommand {
     /// Copy a skill into the registry, from where it can be used everywhere
     Register(register::RegisterArgs),
     /// Take a skill out of the registry
-    Unregister(register::UnregisterArgs),
+    Unregister(register::RegisteredArgs),
+    /// Switch a registered skill, or a version of it, on again
+    Enable(register::RegisteredArgs),
+    /// Switch a registered skill, or a version of it, off without taking it out
+    Disable(register::RegisteredArgs),
     /// Write down which bytes this project's skills consist of
     Lock(lock::LockArgs),
     /// Show what each skill costs, and what disclosure saves
@@ -56,6 +60,8 @@ pub(crate) fn run(context: &Context, command: &SkillsCommand) -> Result<Exit, Cl
         SkillsCommand::New(arguments) => new::run(context, arguments),
         SkillsCommand::Register(arguments) => register::register(context, arguments),
         SkillsCommand::Unregister(arguments) => register::unregister(context, arguments),
+        SkillsCommand::Enable(arguments) => register::switch(context, arguments, true),
+        SkillsCommand::Disable(arguments) => register::switch(context, arguments, false),
         SkillsCommand::Lock(arguments) => lock::run(context, arguments),
         SkillsCommand::Stats(arguments) => stats::run(context, arguments),
     }

@@ -1,11 +1,11 @@
-//! `tekne skills register` and `unregister`: skills that are kept with their digest in a folder of
-//! the program's own.
+//! `tekne skills register`, `unregister`, `enable` and `disable`: skills that are kept with their
+//! digest in a folder of the program's own.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use skill_core::{Authority, RegistryError, RegistryErrorKind};
+use skill_core::{Authority, Registry, RegistryError, RegistryErrorKind};
 
 use crate::app::Context;
 use crate::error::{CliError, Exit};
@@ -19,9 +19,9 @@ pub(crate) struct RegisterArgs {
     path: PathBuf,
 }
 
-/// Arguments of `tekne skills unregister`.
+/// Arguments of the commands about what is registered.
 #[derive(Debug, Args)]
-pub(crate) struct UnregisterArgs {
+pub(crate) struct RegisteredArgs {
     /// The skill: `ID` for all its versions, or `ID@VERSION`
     name: String,
 }
@@ -46,17 +46,9 @@ pub(super) fn register(context: &Context, arguments: &RegisterArgs) -> Result<Ex
 }
 
 /// Takes a skill out; one that is not there is no failure.
-pub(super) fn unregister(context: &Context, arguments: &UnregisterArgs) -> Result<Exit, CliError> {
+pub(super) fn unregister(context: &Context, arguments: &RegisteredArgs) -> Result<Exit, CliError> {
     let registry = setup::registry(context)?;
-    // An id may hold an `@` itself.
-    let is_id = registry
-        .list()
-        .iter()
-        .any(|one| one.id.as_str() == arguments.name);
-    let (id, version) = match arguments.name.rsplit_once('@') {
-        Some((id, version)) if !is_id => (id, Some(version)),
-        _ => (arguments.name.as_str(), None),
-    };
+    let (id, version) = meant(&registry, &arguments.name);
     let count = registry
         .unregister(&Authority::LocalUser, id, version)
         .map_err(failed)?;
@@ -72,6 +64,42 @@ pub(super) fn unregister(context: &Context, arguments: &UnregisterArgs) -> Resul
         context.output.talk(&format!("unregistered {versions}"));
     }
     Ok(Exit::Done)
+}
+
+/// Switches versions of a registered skill on or off.
+pub(super) fn switch(
+    context: &Context,
+    arguments: &RegisteredArgs,
+    enabled: bool,
+) -> Result<Exit, CliError> {
+    let registry = setup::registry(context)?;
+    let (id, version) = meant(&registry, &arguments.name);
+    let count = registry
+        .set_enabled(&Authority::LocalUser, id, version, enabled)
+        .map_err(failed)?;
+    if count == 0 {
+        let message = format!("`{}` is not registered", arguments.name);
+        return Err(CliError::usage(message)
+            .with_code("not_registered")
+            .with_hint("`skills.disabled` in the configuration switches other skills off"));
+    }
+    let done = if enabled { "enabled" } else { "disabled" };
+    if context.output.is_json() {
+        context.output.json_line(&json!({"v": 1, done: count}))?;
+    } else {
+        let versions = counted(count, "version");
+        context.output.talk(&format!("{done} {versions}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads `ID@VERSION`, or `ID` for all versions; an id may hold an `@` itself.
+fn meant<'n>(registry: &Registry, name: &'n str) -> (&'n str, Option<&'n str>) {
+    let is_id = registry.list().iter().any(|one| one.id.as_str() == name);
+    match name.rsplit_once('@') {
+        Some((id, version)) if !is_id => (id, Some(version)),
+        _ => (name, None),
+    }
 }
 
 fn failed(error: RegistryError) -> CliError {

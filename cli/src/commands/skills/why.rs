@@ -267,7 +267,7 @@ fn unseen(
     // What could be had comes before what cannot.
     candidates.sort_by_key(|report| report.verdict == Verdict::Refused);
     let Some(report) = candidates.first() else {
-        return absent(name, view);
+        return switched_off(context, name).unwrap_or_else(|| absent(name, view));
     };
     let findings = report
         .diagnostics
@@ -300,6 +300,19 @@ fn unseen(
         details: findings,
         ..Answer::about(status, reason, skill)
     }
+}
+
+/// Finds a skill that is registered and that no snapshot holds.
+fn switched_off(context: &Context, name: &str) -> Option<Answer> {
+    let registered = setup::registered(context);
+    let off = registered.iter().filter(|one| !one.enabled);
+    let mut meant = off.filter(|one| one.id.as_str() == name || one.reference() == name);
+    let one = meant.next()?;
+    let reason = format!(
+        "it is registered and switched off; `tekne skills enable {}`",
+        one.reference()
+    );
+    Some(Answer::about("hidden", reason, &one.skill))
 }
 
 fn absent(name: &str, view: &SkillView) -> Answer {
