@@ -79,6 +79,8 @@ enum Command {
     Run(commands::run::RunArgs),
     /// Answer one question, without tools
     Ask(commands::ask::AskArgs),
+    /// Complete the text of a file at a cursor
+    Complete(commands::complete::CompleteArgs),
     /// List, show, check, write, register and lock skills
     #[command(subcommand)]
     Skills(commands::skills::SkillsCommand),
@@ -137,6 +139,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
         Command::Init(arguments) => commands::init::run(context, &arguments),
         Command::Run(arguments) => commands::run::run(context, &arguments),
         Command::Ask(arguments) => commands::ask::run(context, &arguments),
+        Command::Complete(arguments) => commands::complete::run(context, &arguments),
         Command::Skills(command) => commands::skills::run(context, &command),
         Command::Prompt(command) => commands::prompt::run(context, &command),
         Command::Sessions(command) => commands::sessions::run(context, &command),

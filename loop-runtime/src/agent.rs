@@ -12,14 +12,18 @@ use tokio_util::sync::CancellationToken;
 use tool_gateway::Gateway;
 
 use crate::driver::Driver;
+use crate::environment::Environment;
 use crate::event::{AgentEvent, Emitter};
+use crate::failure::Failure;
 use crate::gather;
+use crate::guards::TurnLimits;
 use crate::profile::Profile;
 use crate::projection::Projection;
+use crate::route::Router;
 use crate::session::Session;
 use crate::store::{SessionStore, StoreError};
 use crate::turn::TurnOutcome;
-use crate::{fast_path, worker};
+use crate::worker;
 
 /// Everything a turn needs.
 #[derive(Clone, Debug)]
@@ -38,6 +42,10 @@ pub struct Agent {
     pub preset: Preset,
     /// How turns run.
     pub profile: Profile,
+    /// What a turn may cost.
+    pub limits: TurnLimits,
+    /// Chooses a call before the model is asked, where the profile routes.
+    pub router: Option<Arc<dyn Router>>,
     /// The assistant's own system text; empty for none.
     pub instructions: String,
     /// Context that stays the same for a session.
@@ -93,26 +101,10 @@ pub struct TurnReport {
     pub usage: Usage,
     /// How many calls were denied.
     pub denied: u32,
+    /// What it cost in US dollars, where prices are known.
+    pub cost_usd: Option<f64>,
     /// What went wrong, in words, where the outcome alone does not say.
     pub failure: Option<Failure>,
-}
-
-/// What went wrong, for a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What happened.
-    pub message: String,
-    /// How to mend it.
-    pub hint: Option<String>,
-}
-
-impl Failure {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-        }
-    }
 }
 
 /// A turn that could not begin.
@@ -162,7 +154,9 @@ impl Agent {
         let session = Session::open(self, request.session.as_deref()).await?;
         if self.profile.is_fast_path() {
             let emitter = Emitter::new(session.id().to_owned(), sink);
-            return Ok(fast_path::run(self, session, request, cancel, emitter).await);
+            return Ok(Driver::new(self, session, request, cancel, emitter)
+                .run()
+                .await);
         }
         worker::run(Arc::clone(self), session, request, cancel, sink).await
     }
@@ -177,30 +171,16 @@ impl Agent {
             Some(id) => Session::read(self, id).await?.projection().clone(),
             None => Projection::default(),
         };
-        let view = self.catalog.view(&self.principal);
+        let environment = Environment::pin(self);
         projection.messages.push(Arc::new(request.input.clone()));
-        let gathered = gather::gather(&view, &projection, &self.principal.assistant)?;
-        let tools = gather::offered_tools(self, &view);
+        let gathered = gather::gather(&environment.view, &projection, &self.principal.assistant)?;
         let input = gather::input(
             self,
+            &environment,
             &gathered.skills,
             &projection.messages,
             &request.context,
-            &tools,
         );
         Ok(prompt_compiler::compile(&input, &*self.counter)?)
-    }
-
-    /// Drives a turn with `emitter`, on whatever task this is called.
-    pub(crate) async fn drive(
-        &self,
-        session: Session,
-        request: TurnRequest,
-        cancel: CancellationToken,
-        emitter: Emitter<'_>,
-    ) -> TurnReport {
-        Driver::new(self, session, request, cancel, emitter)
-            .run()
-            .await
     }
 }

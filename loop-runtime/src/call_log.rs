@@ -60,6 +60,7 @@ impl CallLog for DriverLog<'_, '_> {
                 session.push(JournalEvent::ToolStarted {
                     call_id: call_id.clone(),
                     arguments_digest: arguments_digest.clone(),
+                    has_effect: *has_effect,
                 });
                 // An intent protects an effect from happening twice; reading has none.
                 if *has_effect {

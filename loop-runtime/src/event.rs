@@ -170,6 +170,9 @@ pub enum EventKind {
         usage: Usage,
         /// How many calls were denied.
         denied: u32,
+        /// What it cost in US dollars, where prices are known.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        cost_usd: Option<f64>,
     },
 }
 

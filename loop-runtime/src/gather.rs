@@ -1,17 +1,15 @@
-//! What a request is compiled from: skills as this principal sees them, tools on offer.
+//! What a request is compiled from: skills as this principal sees them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prompt_compiler::{
-    CompileInput, ContextFragment, IndexMode, ListingTier, SkillEntry, SkillInput, SkillText,
+    CompileInput, ContextFragment, ListingTier, SkillEntry, SkillInput, SkillText,
 };
-use sha2::{Digest, Sha256};
-use skill_core::{
-    LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ToolDefinition, ViewedSkill,
-};
+use skill_core::{LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ViewedSkill};
 
 use crate::agent::Agent;
+use crate::environment::Environment;
 use crate::projection::Projection;
 use crate::skill_state::{self, DocsSelection};
 
@@ -151,69 +149,23 @@ fn restriction(active: &[&ViewedSkill]) -> Option<Arc<BTreeSet<String>>> {
     })))
 }
 
-/// Returns the definitions on offer: none without tools, no skill tools without skills, and the
-/// paging tool only where something is not listed.
-pub(crate) fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
-    if !agent.profile.enable_tools {
-        return [].into();
-    }
-    let paged = agent.preset.index_mode(view.len()) == IndexMode::ToolOnly
-        || view.skills().iter().any(|viewed| !viewed.listed);
-    let offered = |name: &str| match name {
-        tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
-        name if name == agent.preset.open_tool => !view.is_empty(),
-        _ => true,
-    };
-    agent
-        .gateway
-        .definitions()
-        .iter()
-        .filter(|tool| offered(&tool.name))
-        .cloned()
-        .collect()
-}
-
-/// Returns the digest of all that decides what the model may do: skills, profile, tools, model.
-pub(crate) fn environment_digest(
-    agent: &Agent,
-    view: &SkillView,
-    tools: &[ToolDefinition],
-) -> String {
-    let mut hasher = Sha256::new();
-    for part in [
-        "tekne environment 1",
-        view.digest(),
-        agent.profile.name,
-        agent.model.as_str(),
-        &serde_json::to_string(tools).unwrap_or_default(),
-    ] {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 /// Puts a compile input together.
 pub(crate) fn input<'a>(
     agent: &'a Agent,
+    environment: &'a Environment,
     skills: &'a SkillInput,
     messages: &'a [Arc<Message>],
     turn_context: &'a [ContextFragment],
-    tools: &'a Arc<[ToolDefinition]>,
 ) -> CompileInput<'a> {
     CompileInput {
         model: &agent.model,
-        preset: &agent.preset,
+        preset: &environment.preset,
         instructions: &agent.instructions,
         session_context: &agent.session_context,
         skills,
         messages,
         turn_context,
-        tools,
+        tools: &environment.tools,
         budget: &agent.budget,
         previous: None,
     }

@@ -69,6 +69,9 @@ pub enum JournalEvent {
         call_id: String,
         /// The digest of exactly what runs.
         arguments_digest: String,
+        /// Whether anything may change; a journal that does not say is taken at its worst.
+        #[serde(default = "yes", skip_serializing_if = "is_yes")]
+        has_effect: bool,
     },
     /// A call ended.
     ToolFinished {
@@ -85,6 +88,13 @@ pub enum JournalEvent {
         /// Whether it was denied.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         denied: bool,
+    },
+    /// The runtime added a word to the model behind the result of a call.
+    Advised {
+        /// The call.
+        call_id: String,
+        /// What it was told.
+        text: String,
     },
     /// State changed by the runtime itself: skills expired or dropped.
     StateChanged {
@@ -108,6 +118,14 @@ pub enum JournalEvent {
     /// An event of a later version. It is never written again, so nothing of it is lost.
     #[serde(other)]
     Unknown,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 /// A skill that a call opened.

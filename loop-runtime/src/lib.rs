@@ -2,14 +2,19 @@
 
 mod agent;
 mod call_log;
+mod complete;
 mod driver;
+mod environment;
 mod event;
-mod fast_path;
+mod exchange;
+mod failure;
 mod gather;
+mod guards;
 mod journal;
 mod profile;
 mod projection;
 mod reply;
+mod route;
 mod session;
 pub mod skill_state;
 mod store;
@@ -21,12 +26,16 @@ mod worker;
 #[cfg(feature = "sqlite")]
 pub use store::{SqliteAudit, SqliteStore};
 pub use {
-    agent::{Agent, Failure, PreviewError, RunError, TurnReport, TurnRequest},
+    agent::{Agent, PreviewError, RunError, TurnReport, TurnRequest},
+    complete::completion,
     event::{AgentEvent, EVENT_VERSION, EventKind},
+    failure::Failure,
+    guards::{Ledger, Prices, Reservation, Stop, Trail, TurnLimits},
     journal::{JOURNAL_VERSION, JournalEntry, JournalEvent, OpenedRecord},
     profile::Profile,
-    projection::Projection,
+    projection::{Progress, Projection},
     reply::ReplyBuilder,
+    route::{RoutedCall, Router},
     store::{
         Lease, MemoryStore, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError,
         StoreErrorKind,

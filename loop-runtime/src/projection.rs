@@ -15,6 +15,10 @@ pub(crate) const UNKNOWN_OUTCOME: &str = "The outcome of this call is unknown: i
     the program stopped before the result was recorded. It may or may not have taken effect. Check \
     before you do it again.";
 
+/// What the model reads of a call that only reads and whose result was not recorded.
+pub(crate) const INTERRUPTED_READING: &str = "This call was interrupted before its result was \
+    recorded. It only reads, so nothing changed: call it again if you still need it.";
+
 /// What the model reads of a call that was never started.
 pub(crate) const NEVER_STARTED: &str =
     "This call was not started: the turn ended first. Nothing was done.";
@@ -30,16 +34,12 @@ pub struct Projection {
     pub openings: BTreeMap<String, Opening>,
     /// Every call id seen.
     pub call_ids: BTreeSet<String>,
-    /// Calls that were started and have no result.
-    pub unknown: Vec<ToolCall>,
-    /// Calls that the model asked for and nobody started.
-    pub unstarted: Vec<ToolCall>,
-    /// Whether one of them waits for a decision: then they are to be asked about afresh.
-    pub awaits_approval: bool,
     /// The id of a turn that has begun and not ended.
     pub open_turn: Option<String>,
     /// The number of events taken in.
     pub seq: u64,
+    /// What was said so far, in short; refreshed every second turn.
+    pub digest: String,
     /// Keys of state that the last closed step changed.
     pub changed: Vec<String>,
     agent: String,
@@ -52,8 +52,19 @@ pub struct Projection {
 struct PendingCall {
     call: ToolCall,
     asked: bool,
-    started: bool,
+    progress: Progress,
     finished: Option<FinishedCall>,
+}
+
+/// How far a call got, as far as the journal knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Nobody started it: nothing happened.
+    NotStarted,
+    /// It was started and only reads: nothing changed.
+    Reading,
+    /// It was started and may have had its effect.
+    Acting,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +102,17 @@ impl Projection {
                 self.answered = false;
             }
             JournalEvent::ModelReplied { message, stop, .. } => self.reply(message, stop.is_some()),
-            JournalEvent::ToolStarted { call_id, .. } => {
-                self.mark(call_id, |pending| pending.started = true);
+            JournalEvent::ToolStarted {
+                call_id,
+                has_effect,
+                ..
+            } => {
+                let progress = if *has_effect {
+                    Progress::Acting
+                } else {
+                    Progress::Reading
+                };
+                self.mark(call_id, |pending| pending.progress = progress);
             }
             JournalEvent::ToolFinished {
                 result,
@@ -106,6 +126,7 @@ impl Projection {
                     opened: opened.clone(),
                 });
             }
+            JournalEvent::Advised { call_id, text } => self.advise(call_id, text),
             JournalEvent::StateChanged { delta, .. } => skill_state::merge(&mut self.state, delta),
             JournalEvent::TurnFinished { outcome, .. } => self.end_turn(outcome),
             JournalEvent::ApprovalAsked { call_id, .. } => {
@@ -115,6 +136,21 @@ impl Projection {
         }
     }
 
+    /// Returns the calls that have no result, in call order, and how far each got.
+    pub fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, Progress)> {
+        self.calls
+            .iter()
+            .filter(|pending| pending.finished.is_none())
+            .map(|pending| (&pending.call, pending.progress))
+    }
+
+    /// Tells whether an open call waits for a decision: then it is to be asked about afresh.
+    pub fn awaits_approval(&self) -> bool {
+        self.calls.iter().any(|pending| {
+            pending.asked && pending.progress == Progress::NotStarted && pending.finished.is_none()
+        })
+    }
+
     fn reply(&mut self, message: &Message, complete: bool) {
         self.calls = message
             .tool_calls()
@@ -122,7 +158,7 @@ impl Projection {
             .map(|call| PendingCall {
                 call: call.clone(),
                 asked: false,
-                started: false,
+                progress: Progress::NotStarted,
                 finished: None,
             })
             .collect();
@@ -132,7 +168,6 @@ impl Projection {
         if !message.content.is_empty() {
             self.messages.push(Arc::new(message.clone()));
         }
-        self.sort_out();
     }
 
     fn mark(&mut self, call_id: &str, change: impl FnOnce(&mut PendingCall)) {
@@ -143,7 +178,6 @@ impl Projection {
         {
             change(pending);
         }
-        self.sort_out();
     }
 
     fn finish_call(&mut self, finished: FinishedCall) {
@@ -151,8 +185,7 @@ impl Projection {
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.id == *id) {
             pending.finished.get_or_insert(finished);
         }
-        self.sort_out();
-        if self.unknown.is_empty() && self.unstarted.is_empty() {
+        if self.open_calls().next().is_none() {
             self.close_group();
         }
     }
@@ -182,6 +215,20 @@ impl Projection {
         }
     }
 
+    /// Puts a word of the runtime behind a result of the last step.
+    fn advise(&mut self, call_id: &str, text: &str) {
+        let Some(last) = self.messages.last_mut() else {
+            return;
+        };
+        for block in &mut Arc::make_mut(last).content {
+            if let skill_core::ContentBlock::ToolResult(result) = block
+                && result.call_id == call_id
+            {
+                result.content.push_str(&format!("\n\n[{text}]"));
+            }
+        }
+    }
+
     fn end_turn(&mut self, outcome: &TurnOutcome) {
         self.open_turn = None;
         // What waits for a decision goes on waiting.
@@ -191,7 +238,8 @@ impl Projection {
         // A journal of this version ends no turn with open calls; whatever is read must stay valid.
         for pending in std::mem::take(&mut self.calls) {
             let finished = pending.finished.map(|finished| finished.result);
-            let result = finished.unwrap_or_else(|| missing_result(&pending.call, pending.started));
+            let result =
+                finished.unwrap_or_else(|| missing_result(&pending.call, pending.progress));
             self.calls.push(PendingCall {
                 finished: Some(FinishedCall {
                     result,
@@ -202,7 +250,6 @@ impl Projection {
             });
         }
         self.close_group();
-        self.sort_out();
         if !self.answered || *outcome != TurnOutcome::Completed {
             self.mark_end(outcome);
         }
@@ -223,40 +270,20 @@ impl Projection {
             _ => self.messages.push(Arc::new(Message::assistant(mark))),
         }
     }
-
-    fn sort_out(&mut self) {
-        let open = |started: bool| {
-            self.calls
-                .iter()
-                .filter(|pending| pending.finished.is_none() && pending.started == started)
-                .map(|pending| pending.call.clone())
-                .collect()
-        };
-        let (unknown, unstarted) = (open(true), open(false));
-        self.unknown = unknown;
-        self.unstarted = unstarted;
-        let waits =
-            |pending: &PendingCall| pending.asked && !pending.started && pending.finished.is_none();
-        self.awaits_approval = self.calls.iter().any(waits);
-    }
 }
 
 /// Returns the result of a call that nobody recorded one for.
-pub(crate) fn missing_result(call: &ToolCall, started: bool) -> ToolResult {
+pub(crate) fn missing_result(call: &ToolCall, progress: Progress) -> ToolResult {
+    let (status, content) = match progress {
+        Progress::NotStarted => (CallStatus::Aborted, NEVER_STARTED),
+        Progress::Reading => (CallStatus::Aborted, INTERRUPTED_READING),
+        Progress::Acting => (CallStatus::Unknown, UNKNOWN_OUTCOME),
+    };
     ToolResult {
         call_id: call.id.clone(),
         name: call.name.clone(),
-        status: if started {
-            CallStatus::Unknown
-        } else {
-            CallStatus::Aborted
-        },
-        content: if started {
-            UNKNOWN_OUTCOME
-        } else {
-            NEVER_STARTED
-        }
-        .to_owned(),
+        status,
+        content: content.to_owned(),
     }
 }
 

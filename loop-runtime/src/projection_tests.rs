@@ -46,6 +46,7 @@ fn intent(id: &str) -> JournalEvent {
     JournalEvent::ToolStarted {
         call_id: id.into(),
         arguments_digest: "d".into(),
+        has_effect: true,
     }
 }
 
@@ -135,8 +136,14 @@ fn a_call_with_an_intent_and_no_result_is_unknown_and_one_without_is_unstarted()
         replied("", &["a", "b"], tool_calls()),
         intent("a"),
     ]);
-    assert_eq!(projection.unknown, [call("a")]);
-    assert_eq!(projection.unstarted, [call("b")]);
+    let open: Vec<(&ToolCall, Progress)> = projection.open_calls().collect();
+    assert_eq!(
+        open,
+        [
+            (&call("a"), Progress::Acting),
+            (&call("b"), Progress::NotStarted)
+        ]
+    );
     assert_eq!(projection.open_turn.as_deref(), Some("turn"));
 }
 
@@ -153,7 +160,7 @@ fn a_turn_that_ends_with_open_calls_gives_each_a_result() {
         .map(|result| result.status)
         .collect();
     assert_eq!(statuses, [CallStatus::Unknown, CallStatus::Aborted]);
-    assert!(projection.unknown.is_empty() && projection.unstarted.is_empty());
+    assert_eq!(projection.open_calls().count(), 0);
 }
 
 #[test]
@@ -238,11 +245,12 @@ fn every_prefix_of_a_journal_leads_to_a_valid_request_after_settling() {
     ];
     for length in 0..=whole.len() {
         let mut projection = project(&whole[..length]);
-        for call in projection.unknown.clone() {
-            projection.push(&settled(&call, true));
-        }
-        for call in projection.unstarted.clone() {
-            projection.push(&settled(&call, false));
+        let open: Vec<(ToolCall, Progress)> = projection
+            .open_calls()
+            .map(|(call, progress)| (call.clone(), progress))
+            .collect();
+        for (call, progress) in open {
+            projection.push(&settled(&call, progress));
         }
         if projection.open_turn.is_some() {
             projection.push(&ended(TurnOutcome::Aborted));
@@ -263,9 +271,9 @@ fn every_prefix_of_a_journal_leads_to_a_valid_request_after_settling() {
     }
 }
 
-fn settled(call: &ToolCall, started: bool) -> JournalEvent {
+fn settled(call: &ToolCall, progress: Progress) -> JournalEvent {
     JournalEvent::ToolFinished {
-        result: missing_result(call, started),
+        result: missing_result(call, progress),
         state: StateDelta::default(),
         opened: None,
         duration_ms: 0,
@@ -285,6 +293,34 @@ fn a_call_that_waits_for_a_decision_goes_on_waiting_after_its_turn() {
         },
         ended(TurnOutcome::AwaitingApproval),
     ]);
-    assert!(projection.awaits_approval);
-    assert_eq!(projection.unstarted, [call("a"), call("b")]);
+    assert!(projection.awaits_approval());
+    let open: Vec<&ToolCall> = projection.open_calls().map(|(call, _)| call).collect();
+    assert_eq!(open, [&call("a"), &call("b")]);
+}
+
+#[test]
+fn a_read_that_was_interrupted_changed_nothing_and_says_so() {
+    let reading = JournalEvent::ToolStarted {
+        call_id: "a".into(),
+        arguments_digest: "d".into(),
+        has_effect: false,
+    };
+    let projection = project(&[
+        started(),
+        replied("", &["a"], tool_calls()),
+        reading,
+        ended(TurnOutcome::Aborted),
+    ]);
+    let result = projection.messages[2].results().next().unwrap();
+    assert_eq!(result.status, CallStatus::Aborted);
+    assert!(result.content.contains("nothing changed"));
+}
+
+#[test]
+fn an_intent_of_which_a_journal_does_not_say_whether_it_acts_is_taken_at_its_worst() {
+    let text = r#"{"kind":"tool_started","call_id":"a","arguments_digest":"d"}"#;
+    assert_eq!(
+        serde_json::from_str::<JournalEvent>(text).unwrap(),
+        intent("a")
+    );
 }

@@ -7,7 +7,7 @@ use skill_core::{Clock, Message};
 use crate::agent::Agent;
 use crate::journal::{JournalEntry, JournalEvent};
 use crate::projection::Projection;
-use crate::store::{Lease, SessionHeader, SessionStore, StoreError, StoreErrorKind};
+use crate::store::{Lease, SessionHeader, SessionRecord, SessionStore, StoreError};
 
 /// The longest title, in characters.
 const TITLE: usize = 80;
@@ -19,7 +19,10 @@ pub(crate) struct Session {
     clock: Arc<dyn Clock>,
     header: SessionHeader,
     stored: bool,
+    /// Whether anything is kept at all.
+    kept: bool,
     resumed: bool,
+    recovery: Option<String>,
     waiting: Vec<JournalEntry>,
     projection: Projection,
     _lease: Option<Lease>,
@@ -27,26 +30,57 @@ pub(crate) struct Session {
 
 impl Session {
     /// Takes up the session `id` for writing, or begins one, stored with its first events.
+    ///
+    /// A session that is damaged is left as it is, and goes on as a new one that begins with all
+    /// that could be read of it.
     pub(crate) async fn open(agent: &Agent, id: Option<&str>) -> Result<Self, StoreError> {
         let Some(id) = id else {
             return Self::begin(agent).await;
         };
         let lease = agent.store.lease(id).await?;
-        let session = Self::read(agent, id).await?;
+        let record = agent.store.load(id).await?;
+        if let Some(damage) = record.damage.clone() {
+            return Self::recover(agent, record, &damage).await;
+        }
+        let projection = Projection::of(&record.entries);
         Ok(Self {
             _lease: Some(lease),
-            ..session
+            ..Self::new(agent, record.header, projection, true)
         })
     }
 
-    /// Reads the session `id`, without the right to write to it.
+    /// Reads the session `id` as far as it can be read, without the right to write to it.
     pub(crate) async fn read(agent: &Agent, id: &str) -> Result<Self, StoreError> {
         let record = agent.store.load(id).await?;
-        if let Some(damage) = record.damage {
-            return Err(StoreError::new(StoreErrorKind::Corrupt, damage));
-        }
         let projection = Projection::of(&record.entries);
         Ok(Self::new(agent, record.header, projection, true))
+    }
+
+    async fn recover(
+        agent: &Agent,
+        record: SessionRecord,
+        damage: &str,
+    ) -> Result<Self, StoreError> {
+        let header = SessionHeader {
+            id: agent.ids.next_id(),
+            created_ms: agent.clock.now_ms(),
+            ..record.header.clone()
+        };
+        let lease = agent.store.lease(&header.id).await?;
+        let projection = Projection::of(&record.entries);
+        let recovery = format!(
+            "session `{}` is damaged ({damage}); it stays as it is, and its {} readable events go on as session `{}`",
+            record.header.id,
+            record.entries.len(),
+            header.id
+        );
+        Ok(Self {
+            resumed: true,
+            recovery: Some(recovery),
+            waiting: record.entries,
+            _lease: Some(lease),
+            ..Self::new(agent, header, projection, false)
+        })
     }
 
     async fn begin(agent: &Agent) -> Result<Self, StoreError> {
@@ -66,7 +100,9 @@ impl Session {
             clock: Arc::clone(&agent.clock),
             header,
             stored,
+            kept: agent.profile.keeps_journal,
             resumed: stored,
+            recovery: None,
             waiting: Vec::new(),
             projection,
             _lease: None,
@@ -79,6 +115,11 @@ impl Session {
 
     pub(crate) fn resumed(&self) -> bool {
         self.resumed
+    }
+
+    /// Returns what was recovered from a damaged session, once.
+    pub(crate) fn take_recovery(&mut self) -> Option<String> {
+        self.recovery.take()
     }
 
     pub(crate) fn projection(&self) -> &Projection {
@@ -114,6 +155,9 @@ impl Session {
     ///
     /// After an error nothing of them is written, and they wait on.
     pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
+        if !self.kept {
+            self.waiting.clear();
+        }
         if self.waiting.is_empty() {
             return Ok(());
         }

@@ -3,8 +3,16 @@
 //! A program may drive it with its own I/O: ask [`Turn::next_action`], do that, report back with
 //! [`Turn::on_reply`], [`Turn::on_tool_results`], [`Turn::on_failure`] or [`Turn::on_cancel`].
 //!
-//! Invariants: a finished turn stays finished with its first outcome; the step number only grows
-//! and never exceeds the limit; tools are asked for only out of a complete reply.
+//! Invariants:
+//!
+//! - A finished turn stays finished with its first outcome.
+//! - The step number only grows, by one at a time, and never exceeds the limit.
+//! - Tools are asked for only out of a complete reply, and only where tools are on offer.
+//! - A report that does not answer the last action changes nothing; asking changes nothing ever.
+//! - Every turn ends: after `max_steps` replies and their results there is nothing but `Finish`.
+//!
+//! A turn serialises at any point and goes on from there, so a program can stop between any two
+//! actions. `examples/own_loop.rs` drives one without the rest of this crate.
 
 use std::fmt;
 
@@ -24,6 +32,12 @@ pub enum TurnOutcome {
     Aborted,
     /// A call waits for a decision.
     AwaitingApproval,
+    /// The same calls were made again and again.
+    RepeatedCall,
+    /// Calls failed again and again.
+    RepeatedFailure,
+    /// A limit in calls, tokens, money or time was reached; the turn can be continued.
+    Budget,
     /// What has to be sent does not fit the model's window.
     ContextLimit,
     /// The answer was cut: by the output limit or in the middle of the stream.
@@ -79,6 +93,9 @@ const PLAIN_OUTCOMES: &[(TurnOutcome, &str)] = &[
     (TurnOutcome::MaxSteps, "max_steps"),
     (TurnOutcome::Aborted, "aborted"),
     (TurnOutcome::AwaitingApproval, "awaiting_approval"),
+    (TurnOutcome::RepeatedCall, "repeated_call"),
+    (TurnOutcome::RepeatedFailure, "repeated_failure"),
+    (TurnOutcome::Budget, "budget"),
     (TurnOutcome::ContextLimit, "context_limit"),
     (TurnOutcome::Truncated, "truncated"),
     (TurnOutcome::Refused, "refused"),

@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, RunError, TurnReport, TurnRequest};
+use crate::driver::Driver;
 use crate::event::{AgentEvent, Emitter};
 use crate::session::Session;
 
@@ -27,7 +28,8 @@ pub(crate) async fn run(
             let _ = sender.send(event);
         };
         let emitter = Emitter::new(session.id().to_owned(), &mut forward);
-        agent.drive(session, request, cancel, emitter).await
+        let driver = Driver::new(&agent, session, request, cancel, emitter);
+        driver.run().await
     });
     while let Some(event) = events.recv().await {
         sink(event);

@@ -1,6 +1,7 @@
 //! One command a file.
 
 pub(crate) mod ask;
+pub(crate) mod complete;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod init;

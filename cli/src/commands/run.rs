@@ -23,6 +23,12 @@ pub(crate) struct RunArgs {
     /// The most steps the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
+    /// The most tokens the turn may cost, read and written together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    budget_tokens: Option<u64>,
+    /// The most US dollars the turn may cost; needs the model's price in the configuration
+    #[arg(long, value_name = "USD")]
+    budget_usd: Option<f64>,
     /// Allow this for the run without asking, for example `write(notes/**)`; may be given again
     #[arg(long, value_name = "RULE")]
     yes: Vec<String>,
@@ -43,6 +49,8 @@ pub(crate) fn run(context: &Context, arguments: &RunArgs) -> Result<Exit, CliErr
         skills: arguments.skill.clone(),
         rules: arguments.yes.clone(),
         max_steps: arguments.max_steps,
+        budget_tokens: arguments.budget_tokens,
+        budget_usd: arguments.budget_usd,
         journal: true,
         ..Wanted::default()
     };

@@ -22,11 +22,6 @@ const UNSUPPORTED: &[(&str, Option<&str>)] = &[
     ("router", None),
     ("assistants.*.profile", Some("complete")),
     ("assistants.*.profile", Some("routed")),
-    ("assistants.*.budget", None),
-    ("limits.tool_calls", None),
-    ("limits.tokens", None),
-    ("limits.usd", None),
-    ("limits.wall", None),
 ];
 
 /// Where the layers are; the caller has looked at the environment.

@@ -20,6 +20,6 @@ pub(crate) use error::{ConfigError, Notice};
 pub(crate) use load::{Loaded, Override, Places, load};
 pub(crate) use origin::Origin;
 pub(crate) use schema::{
-    AssistantConfig, BaseUrl, Config, LoadChoice, ModelChoice, ModelConfig, Placement,
-    PreferredScope, ProfileName, Residency, RootScope, SkillTrust, json_schema,
+    AssistantConfig, BaseUrl, Config, Dollars, LoadChoice, ModelChoice, ModelConfig, Placement,
+    PreferredScope, ProfileName, Residency, RootScope, SkillTrust, WallTime, json_schema,
 };

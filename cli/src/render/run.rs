@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loop_runtime::{AgentEvent, EventKind, TurnOutcome};
+use loop_runtime::{AgentEvent, EventKind, Profile, TurnOutcome};
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -19,6 +19,8 @@ pub(crate) struct RunView<'a> {
     /// Whether the answer is shown while it comes, which only a person wants.
     live: bool,
     verbose: bool,
+    /// Whether the answer is put out as it is: it goes between other text.
+    exact: bool,
     open_line: bool,
     /// Names of tools by call id.
     tools: BTreeMap<String, String>,
@@ -31,6 +33,7 @@ impl<'a> RunView<'a> {
             output,
             live,
             verbose,
+            exact: false,
             open_line: false,
             tools: BTreeMap::new(),
             failure: None,
@@ -62,6 +65,9 @@ impl<'a> RunView<'a> {
 
     fn text(&mut self, event: &EventKind) -> Result<(), CliError> {
         match event {
+            EventKind::TurnStarted { profile, .. } => {
+                self.exact = profile == Profile::COMPLETE.name;
+            }
             EventKind::TextDelta { text } if self.live => {
                 self.output.data(&visible(text))?;
                 self.open_line = !text.ends_with('\n');
@@ -118,9 +124,11 @@ impl<'a> RunView<'a> {
                 usage,
                 denied,
                 outcome,
+                cost_usd,
             } => {
                 self.answer(text)?;
-                if text.trim().is_empty() && *outcome == TurnOutcome::Completed {
+                let silent = text.trim().is_empty() && !self.exact;
+                if silent && *outcome == TurnOutcome::Completed {
                     self.output.notice("the model ended without an answer");
                 }
                 if *denied > 0 {
@@ -131,8 +139,13 @@ impl<'a> RunView<'a> {
                 }
                 if self.verbose {
                     self.output.talk(&format!(
-                        "  tokens: {} in, {} out, {} cached",
-                        usage.input, usage.output, usage.cached
+                        "  tokens: {} in, {} out, {} cached{}",
+                        usage.input,
+                        usage.output,
+                        usage.cached,
+                        cost_usd
+                            .map(|usd| format!(", ${usd:.4}"))
+                            .unwrap_or_default()
                     ));
                 }
             }
@@ -149,7 +162,8 @@ impl<'a> RunView<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        let line_break = if text.ends_with('\n') { "" } else { "\n" };
+        let ended = self.exact || text.ends_with('\n');
+        let line_break = if ended { "" } else { "\n" };
         self.output.data(&format!("{text}{line_break}"))
     }
 

@@ -2,6 +2,7 @@
 
 mod assistant;
 mod guard;
+mod limits;
 mod model;
 mod project;
 mod skills;
@@ -38,6 +39,10 @@ pub(crate) struct Wanted {
     pub(crate) rules: Vec<String>,
     /// The step limit, from `--max-steps`.
     pub(crate) max_steps: Option<u32>,
+    /// The most tokens a turn may cost, from `--budget-tokens`.
+    pub(crate) budget_tokens: Option<u64>,
+    /// The most US dollars a turn may cost, from `--budget-usd`.
+    pub(crate) budget_usd: Option<f64>,
     /// The profile, where the command decides it.
     pub(crate) profile: Option<Profile>,
     /// Whether a journal is kept.
@@ -104,6 +109,12 @@ fn overrides(context: &Context, wanted: &Wanted) -> Vec<Override> {
     if let Some(steps) = wanted.max_steps {
         overrides.push(flag("limits.max_steps", steps.into(), "--max-steps"));
     }
+    if let Some(tokens) = wanted.budget_tokens {
+        overrides.push(flag("limits.tokens", tokens.into(), "--budget-tokens"));
+    }
+    if let Some(usd) = wanted.budget_usd {
+        overrides.push(flag("limits.usd", usd.into(), "--budget-usd"));
+    }
     overrides
 }
 
@@ -132,6 +143,13 @@ pub(crate) async fn agent(
         context.output.notice(reason);
     }
     let profile = profile(config, &assistant, wanted);
+    if profile == Profile::COMPLETE && chosen.is_offline() {
+        return Err(
+            CliError::usage("`offline` is no language model: it cannot complete text")
+                .with_code("no_model")
+                .with_hint("name one with --model PROVIDER/MODEL"),
+        );
+    }
     let catalog = catalog(context, config, &wanted.skills);
     tell_what_waits(context, &catalog);
     check_named_skills(context, &catalog, &wanted.skills)?;
@@ -143,6 +161,8 @@ pub(crate) async fn agent(
         principal: assistant.principal(config),
         preset: assistant.preset.clone(),
         profile,
+        limits: limits::limits(config, &assistant, &chosen)?,
+        router: None,
         instructions: assistant.instructions.clone(),
         session_context: Vec::new(),
         budget: chosen.budget(config, !wanted.exact),

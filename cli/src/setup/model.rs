@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use llm_providers::{ConnectOptions, DIALECTS, Protocol, Secret, connect, dialect, probe_local};
+use loop_runtime::Prices;
 use prompt_compiler::Budget;
 use skill_core::{ModelId, Provider};
 
@@ -56,9 +57,27 @@ impl ChosenModel {
         }
     }
 
+    /// Tells whether it is no language model at all.
+    pub(crate) fn is_offline(&self) -> bool {
+        self.provider == OFFLINE
+    }
+
+    /// Returns what its tokens cost: as configured, nothing on this machine, else unknown.
+    pub(crate) fn prices(&self) -> Option<Prices> {
+        if let Some(price) = self.limits.price {
+            return Some(Prices {
+                input: price.input.amount(),
+                cached: price.cached.unwrap_or(price.input).amount(),
+                output: price.output.amount(),
+            });
+        }
+        let free = self.is_offline() || self.local_address().is_some();
+        free.then(Prices::default)
+    }
+
     /// Returns the model as a user writes it.
     pub(crate) fn spelled(&self) -> String {
-        if self.provider == OFFLINE {
+        if self.is_offline() {
             OFFLINE.to_owned()
         } else {
             format!("{}/{}", self.provider, self.model)

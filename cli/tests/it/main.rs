@@ -15,6 +15,7 @@ mod failing;
 mod guarding;
 mod harness;
 mod interrupting;
+mod limits;
 mod offline;
 mod peers;
 mod policy;

@@ -11,11 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loop_runtime::{
-    Agent, AgentEvent, MemoryStore, Profile, SessionStore, TurnReport, TurnRequest,
+    Agent, AgentEvent, MemoryStore, Profile, SessionStore, TurnLimits, TurnReport, TurnRequest,
 };
 use prompt_compiler::{Budget, ByteBound, Preset, validate};
 use skill_core::testing::{Answer, CountingIds, ScriptedProvider, SteppingClock};
-use skill_core::{LoadMode, MemorySource, ModelId, Principal, ScanLimits, Skill, SkillCatalog};
+use skill_core::{
+    Clock, LoadMode, MemorySource, ModelId, Principal, ScanLimits, Skill, SkillCatalog,
+};
 use tokio_util::sync::CancellationToken;
 use tool_gateway::{
     Approval, ApprovalRequest, Approver, Gateway, Mode, Policy, Source, ToolOutput,
@@ -97,6 +99,8 @@ impl Bench {
             },
             preset: Preset::built_in("default").unwrap(),
             profile: Profile::AGENT,
+            limits: TurnLimits::default(),
+            router: None,
             instructions: String::new(),
             session_context: Vec::new(),
             budget: Budget::default(),
@@ -124,20 +128,22 @@ impl Bench {
         self.effects.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn profile(mut self, profile: Profile) -> Self {
-        let agent = Agent {
-            profile,
-            ..(*self.agent).clone()
-        };
-        self.agent = Arc::new(agent);
-        self
+    pub(crate) fn profile(self, profile: Profile) -> Self {
+        self.with_agent(|agent| agent.profile = profile)
     }
 
-    pub(crate) fn catalog(mut self, catalog: SkillCatalog) -> Self {
-        let agent = Agent {
-            catalog: Arc::new(catalog),
-            ..(*self.agent).clone()
-        };
+    pub(crate) fn catalog(self, catalog: SkillCatalog) -> Self {
+        self.with_agent(|agent| agent.catalog = Arc::new(catalog))
+    }
+
+    pub(crate) fn limits(self, limits: TurnLimits) -> Self {
+        self.with_agent(|agent| agent.limits = limits)
+    }
+
+    /// Changes the agent before it runs.
+    pub(crate) fn with_agent(mut self, change: impl FnOnce(&mut Agent)) -> Self {
+        let mut agent = (*self.agent).clone();
+        change(&mut agent);
         self.agent = Arc::new(agent);
         self
     }
@@ -169,6 +175,26 @@ impl Bench {
                 .eq(1..=events.len() as u64)
         );
         (report, events)
+    }
+}
+
+/// A clock that goes with the time of the test's runtime.
+#[derive(Debug)]
+pub(crate) struct TokioClock(tokio::time::Instant);
+
+impl TokioClock {
+    pub(crate) fn new() -> Self {
+        Self(tokio::time::Instant::now())
+    }
+}
+
+impl Clock for TokioClock {
+    fn now_ms(&self) -> u64 {
+        self.monotonic_ms()
+    }
+
+    fn monotonic_ms(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap()
     }
 }
 

@@ -131,6 +131,7 @@ async fn after_a_crash_in_a_call_its_outcome_is_unknown_and_it_is_not_run_again(
         JournalEvent::ToolStarted {
             call_id: "c1".into(),
             arguments_digest: "d".into(),
+            has_effect: true,
         },
     ];
     let entries: Vec<JournalEntry> = (1..)
@@ -220,4 +221,67 @@ async fn a_session_that_somebody_works_on_is_refused_and_left_alone() {
         before
     );
     drop(lease);
+}
+
+/// A store whose sessions cannot be read to their end.
+#[derive(Debug)]
+struct Damaged(MemoryStore, usize);
+
+#[async_trait::async_trait]
+impl SessionStore for Damaged {
+    async fn create(
+        &self,
+        header: &SessionHeader,
+        events: &[JournalEntry],
+    ) -> Result<(), StoreError> {
+        self.0.create(header, events).await
+    }
+
+    async fn append(&self, session: &str, events: &[JournalEntry]) -> Result<(), StoreError> {
+        self.0.append(session, events).await
+    }
+
+    async fn lease(&self, session: &str) -> Result<Lease, StoreError> {
+        self.0.lease(session).await
+    }
+
+    async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {
+        let mut record = self.0.load(session).await?;
+        record.entries.truncate(self.1);
+        record.damage = Some("event 4 cannot be read".to_owned());
+        Ok(record)
+    }
+
+    async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        self.0.list(limit).await
+    }
+}
+
+#[tokio::test]
+async fn p12_a_damaged_session_goes_on_as_another_one_with_all_that_can_be_read() {
+    let answers = vec![
+        Answer::calls(&[("c1", "note", "{\"text\":\"x\"}")]),
+        Answer::text("first"),
+        Answer::text("second"),
+    ];
+    let store = Arc::new(Damaged(MemoryStore::new(), 4));
+    let bench = Bench::with(answers, store, "allow tool(note)");
+    let (first, _) = bench.run(TurnRequest::task("one")).await;
+    let request = TurnRequest {
+        session: Some(first.session.clone()),
+        ..TurnRequest::task("two")
+    };
+    let (second, events) = bench.run(request).await;
+    assert_ne!(second.session, first.session);
+    assert_eq!(second.text, "second");
+    let told = events.iter().any(|event| {
+        matches!(
+            &event.kind,
+            EventKind::Notice { code, message }
+                if code == "session_recovered" && message.contains(&first.session)
+        )
+    });
+    assert!(told);
+    let last = bench.provider.requests().pop().unwrap();
+    assert!(last.messages[0].joined_text().contains("one"));
 }

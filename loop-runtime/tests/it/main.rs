@@ -3,5 +3,7 @@
 mod bench;
 mod faults;
 mod journal;
+mod limits;
 mod reload;
+mod scenes;
 mod turns;

@@ -6,7 +6,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::values::{BaseUrl, EnvironmentName, Hidden};
+use super::values::{BaseUrl, Dollars, EnvironmentName, Hidden};
 
 /// A model provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ impl ProtocolName {
 }
 
 /// What is known about a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelConfig {
     /// Tokens that it can take in one request, answer included.
@@ -53,6 +53,22 @@ pub(crate) struct ModelConfig {
     /// The longest answer that it can give, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<NonZeroU32>,
+    /// What its tokens cost; without it no limit in dollars can hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price: Option<PriceConfig>,
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriceConfig {
+    /// For tokens read.
+    pub(crate) input: Dollars,
+    /// For tokens written.
+    pub(crate) output: Dollars,
+    /// For tokens read that the provider had in its cache; as `input` when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cached: Option<Dollars>,
 }
 
 /// A server of the Model Context Protocol: a command to start, or an address.

@@ -148,6 +148,13 @@ impl Serialize for Hidden {
 #[serde(try_from = "f64")]
 pub(crate) struct Dollars(#[schemars(range(min = 0.0))] f64);
 
+impl Dollars {
+    /// Returns the amount.
+    pub(crate) fn amount(self) -> f64 {
+        self.0
+    }
+}
+
 impl TryFrom<f64> for Dollars {
     type Error = String;
 

@@ -1,0 +1,149 @@
+//! A step's calls: admitted, run through the gateway, their results taken in.
+
+use skill_core::ToolCall;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tool_gateway::{CallRecord, LogError, ToolContext};
+
+use super::Driver;
+use crate::call_log::DriverLog;
+use crate::event::EventKind;
+use crate::failure::{Failure, JOURNAL_HINT};
+use crate::guards::Stop;
+use crate::journal::JournalEvent;
+use crate::turn::{ErrorKind, TurnOutcome};
+
+impl Driver<'_, '_> {
+    pub(super) async fn tool_step(&mut self, calls: &[ToolCall]) {
+        if let Err(stop) = self.admit(calls) {
+            self.end_calls_unstarted(calls);
+            return self.stop(stop);
+        }
+        self.run_calls(calls).await;
+        if !self.is_over() {
+            self.turn.on_tool_results();
+        }
+    }
+
+    /// Asks the guards before anything runs.
+    fn admit(&mut self, calls: &[ToolCall]) -> Result<(), Stop> {
+        self.trail.admit(calls)?;
+        let now = self.now_ms();
+        self.ledger.count_calls(calls.len(), now)
+    }
+
+    /// Runs calls and takes in what they came to; may end the turn.
+    pub(super) async fn run_calls(&mut self, calls: &[ToolCall]) {
+        match self.dispatch(calls).await {
+            Ok(records) => {
+                self.take_in(&records);
+                self.observe(calls, &records);
+            }
+            Err(error) => self.fail(
+                TurnOutcome::Error(ErrorKind::Journal),
+                Failure::with_hint(error.to_string(), JOURNAL_HINT),
+            ),
+        }
+    }
+
+    async fn dispatch(&mut self, calls: &[ToolCall]) -> Result<Vec<CallRecord>, LogError> {
+        let Some(gathered) = self.gather() else {
+            return Ok(Vec::new());
+        };
+        let timed = self.timed_token();
+        let mut context = ToolContext::new(
+            self.assistant().to_owned(),
+            self.environment.view.clone(),
+            timed.token().clone(),
+        );
+        context.restrict = gathered.restrict;
+        let log = DriverLog::new(Mutex::new((&mut self.session, &mut self.emitter)));
+        self.agent.gateway.dispatch(calls, &context, &log).await
+    }
+
+    /// Counts and shows what calls came to, and ends the turn where it cannot go on.
+    fn take_in(&mut self, records: &[CallRecord]) {
+        let denied = records.iter().filter(|record| record.denied).count();
+        let denied = u32::try_from(denied).unwrap_or(u32::MAX);
+        self.tally.denied = self.tally.denied.saturating_add(denied);
+        let keys = self.session.take_changed_keys();
+        if !keys.is_empty() {
+            self.emitter.emit(EventKind::StateDelta { keys });
+        }
+        let now = self.now_ms();
+        let waits = |record: &CallRecord| !record.result.status.is_terminal();
+        if self.cancel.is_cancelled() {
+            self.turn.on_cancel();
+        } else if let Err(stop) = self.ledger.check_time(now) {
+            self.stop(stop);
+        } else if records.iter().any(waits) {
+            self.turn.on_failure(TurnOutcome::AwaitingApproval);
+        } else if let Some(record) = records.iter().find(|record| environment_changed(record)) {
+            self.fail(
+                TurnOutcome::Error(ErrorKind::Environment),
+                Failure::new(record.result.content.clone()),
+            );
+        }
+    }
+
+    /// Lets the guards look at what calls came to; their advice stands behind the last result.
+    fn observe(&mut self, calls: &[ToolCall], records: &[CallRecord]) {
+        if self.is_over() {
+            return;
+        }
+        let results = records.iter().map(|record| &record.result);
+        match self.trail.observe(calls.iter().zip(results)) {
+            Ok(Some(text)) => {
+                if let Some(last) = calls.last() {
+                    self.session.push(JournalEvent::Advised {
+                        call_id: last.id.clone(),
+                        text,
+                    });
+                }
+            }
+            Ok(None) => {}
+            Err(stop) => self.stop(stop),
+        }
+    }
+
+    /// Returns a token that is cancelled when the turn is, and when its time is up.
+    pub(super) fn timed_token(&self) -> TimedToken {
+        let token = self.cancel.child_token();
+        let Some(left) = self.ledger.time_left(self.now_ms()) else {
+            return TimedToken { token, timer: None };
+        };
+        let late = token.clone();
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(left).await;
+            late.cancel();
+        });
+        TimedToken {
+            token,
+            timer: Some(timer),
+        }
+    }
+}
+
+/// A token with the timer that cancels it; dropping it stops the timer.
+pub(super) struct TimedToken {
+    token: CancellationToken,
+    timer: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl TimedToken {
+    pub(super) fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+}
+
+impl Drop for TimedToken {
+    fn drop(&mut self) {
+        if let Some(timer) = &self.timer {
+            timer.abort();
+        }
+    }
+}
+
+fn environment_changed(record: &CallRecord) -> bool {
+    record.error_kind == Some(tool_gateway::ErrorKind::Environment.as_str())
+}

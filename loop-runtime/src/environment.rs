@@ -1,0 +1,91 @@
+//! What a turn rests on, pinned when it begins: skills, tools, profile, model.
+
+use std::sync::Arc;
+
+use prompt_compiler::{IndexMode, Preset};
+use sha2::{Digest, Sha256};
+use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView, ToolDefinition};
+
+use crate::agent::Agent;
+
+/// What a turn rests on; a turn never mixes two of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Environment {
+    /// The skills this principal sees.
+    pub(crate) view: SkillView,
+    /// The tools on offer.
+    pub(crate) tools: Arc<[ToolDefinition]>,
+    /// How skills are shown.
+    pub(crate) preset: Preset,
+    /// The digest of all that decides what the model may do.
+    pub(crate) digest: String,
+}
+
+impl Environment {
+    /// Pins the environment as it is now.
+    pub(crate) fn pin(agent: &Agent) -> Self {
+        let view = if agent.profile.shows_skills {
+            agent.catalog.view(&agent.principal)
+        } else {
+            no_skills()
+        };
+        let mut preset = agent.preset.clone();
+        if let Some(system) = agent.profile.system {
+            system.clone_into(&mut preset.system.with_tools);
+            system.clone_into(&mut preset.system.without_tools);
+        }
+        let tools = offered_tools(agent, &view);
+        Self {
+            digest: digest(agent, &view, &tools),
+            view,
+            tools,
+            preset,
+        }
+    }
+}
+
+fn no_skills() -> SkillView {
+    SkillCatalog::new(Vec::new(), ScanLimits::default()).view(&Principal::default())
+}
+
+/// Returns the definitions on offer: none without tools, no skill tools without skills, and the
+/// paging tool only where something is not listed.
+fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
+    if !agent.profile.enable_tools {
+        return [].into();
+    }
+    let paged = agent.preset.index_mode(view.len()) == IndexMode::ToolOnly
+        || view.skills().iter().any(|viewed| !viewed.listed);
+    let offered = |name: &str| match name {
+        tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
+        name if name == agent.preset.open_tool => !view.is_empty(),
+        _ => true,
+    };
+    agent
+        .gateway
+        .definitions()
+        .iter()
+        .filter(|tool| offered(&tool.name))
+        .cloned()
+        .collect()
+}
+
+/// Returns the digest of all that decides what the model may do: skills, profile, tools, model.
+fn digest(agent: &Agent, view: &SkillView, tools: &[ToolDefinition]) -> String {
+    let mut hasher = Sha256::new();
+    for part in [
+        "tekne environment 1",
+        view.digest(),
+        agent.profile.name,
+        agent.model.as_str(),
+        &serde_json::to_string(tools).unwrap_or_default(),
+    ] {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
