@@ -41,6 +41,6 @@ pub use {
         CallIds, DIALECTS, Dialect, OutputLimit, Protocol, ReasoningReplay, StreamUsage,
         UnknownProtocol, dialect,
     },
-    offline::OfflineProvider,
+    offline::{OfflineProvider, named_files},
     secret::Secret,
 };

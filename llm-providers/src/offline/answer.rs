@@ -6,7 +6,7 @@ use skill_core::ToolResult;
 
 use crate::offline::conversation::Conversation;
 use crate::offline::excerpt::{Excerpt, cut, excerpt};
-use crate::offline::files::{named, without_names};
+use crate::offline::files::{named_files, without_names};
 use crate::offline::index::Entry;
 use crate::offline::language::{Language, fill, language_of};
 use crate::offline::reading::{Outcome, Reading};
@@ -172,7 +172,7 @@ fn names(language: &Language, sentence: &str, paths: &[&str]) -> Option<String> 
 
 /// Says that the files of the task were not read, if it names any.
 fn task_unread(language: &Language, sentence: &str, task: &str) -> String {
-    let files = named(task);
+    let files = named_files(task);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     names(language, sentence, &files).map_or_else(String::new, |line| format!("\n\n{line}"))
 }

@@ -1,6 +1,7 @@
 //! Finds the names of files in a task; pure, so a name found need not exist.
 
 use crate::offline::extensions::{OTHER, PRODUCTS, TEXT};
+use crate::offline::spaced;
 
 /// The longest ending that a name with a folder in front may have without being a known one.
 const MAX_ENDING: usize = 5;
@@ -10,8 +11,16 @@ const DOMAINS: &[&str] = &[
     "ai", "cn", "com", "de", "dev", "edu", "gov", "io", "net", "org",
 ];
 
-/// Returns the files a task names, in their order, each once: whatever they are and wherever.
-pub(super) fn named(task: &str) -> Vec<String> {
+/// Returns the files that a text names, in their order, each once: whatever they are and wherever.
+///
+/// Names are told by their endings, by folders in front, and by an `@`; one that holds blanks, by
+/// the backticks or quotes around it. Nothing is looked up, so a file named need not be there.
+///
+/// ```
+/// let task = "Compare @src/main.rs with `notes/old plan.md`, please.";
+/// assert_eq!(llm_providers::named_files(task), ["src/main.rs", "notes/old plan.md"]);
+/// ```
+pub fn named_files(task: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in pieces(task).filter_map(|(_, piece)| name(piece)) {
         if names.iter().all(|known| known != name) {
@@ -50,7 +59,21 @@ fn replacing_names(text: &str, replace: impl Fn(&str) -> &str) -> String {
 
 /// Cuts a text into what may be a path, each with where it begins.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
+    let mut found = Vec::new();
+    let mut done = 0;
+    for (at, path) in spaced::paths(text) {
+        found.extend(words(text, done, at));
+        found.push((at, path));
+        done = at + path.len();
+    }
+    found.extend(words(text, done, text.len()));
+    found.into_iter()
+}
+
+/// Cuts the part of a text at whatever is in no path.
+fn words(text: &str, begin: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = begin;
+    let text = text.get(begin..end).unwrap_or_default();
     text.split_inclusive(|character: char| !is_path_character(character))
         .filter_map(move |piece| {
             let start = at;
@@ -82,6 +105,10 @@ fn unmarked(piece: &str) -> &str {
 }
 
 fn name(piece: &str) -> Option<&str> {
+    if piece.contains(' ') {
+        let piece = piece.trim_start_matches('@');
+        return Some(piece.strip_prefix("./").unwrap_or(piece));
+    }
     let piece = unmarked(piece.trim_end_matches(['.', ':', '-'])).trim_start_matches('@');
     if piece.contains("://") || piece.contains(['*', '@']) {
         return None;
@@ -142,6 +169,18 @@ fn is_foreign(name: &str) -> bool {
         || (is_address && ending.is_some_and(|ending| DOMAINS.contains(&ending)))
 }
 
+/// Tells whether a text as a whole ends with a known ending.
+pub(super) fn has_known_ending(text: &str) -> bool {
+    let is_known = |ending: &str| {
+        let lower = ending.to_ascii_lowercase();
+        [TEXT, OTHER].iter().any(|known| known.contains(&&*lower))
+    };
+    let parts = text.rsplit_once('.');
+    parts.is_some_and(|(stem, ending)| {
+        stem.trim_end() == stem && !stem.is_empty() && is_known(ending)
+    })
+}
+
 /// Cuts behind a known ending that no further letter or digit of a name follows.
 fn end_at_extension<'p>(piece: &'p str, known: &[&[&str]]) -> Option<&'p str> {
     piece.rmatch_indices('.').find_map(|(dot, _)| {
@@ -185,7 +224,7 @@ fn after_foreign_prefix(piece: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{named, pieces, plain_path, with_stems, without_names};
+    use super::{named_files as named, pieces, plain_path, with_stems, without_names};
 
     #[test]
     fn names_are_found_in_prose() {
@@ -196,7 +235,7 @@ mod tests {
             ),
             (
                 "see `docs/a b.md` and [x](./docs/x.md)!",
-                &["b.md", "docs/x.md"],
+                &["docs/a b.md", "docs/x.md"],
             ),
             ("@src/main.rs: what does it do?", &["src/main.rs"]),
             ("file:src/main.rs:12 fails", &["src/main.rs"]),
@@ -254,6 +293,36 @@ mod tests {
     fn pieces_know_where_they_begin() {
         let found: Vec<_> = pieces("见 a.md（b）").collect();
         assert_eq!(found, [(0, "见"), (4, "a.md"), (11, "b")]);
+    }
+
+    #[test]
+    fn a_path_with_blanks_is_one_name_where_something_stands_around_it() {
+        for (text, expected) in [
+            (
+                "sum up `notes/week 48/to do.md`",
+                &["notes/week 48/to do.md"][..],
+            ),
+            (
+                "sum up `Meeting notes.md`, a.md",
+                &["Meeting notes.md", "a.md"],
+            ),
+            ("the file \"docs/a b.md\"", &["docs/a b.md"]),
+            ("总结`笔记/第 3 周.md`吧", &["笔记/第 3 周.md"]),
+            ("`./my file (1).pdf`", &["my file (1).pdf"]),
+            // A command, a list and prose are none.
+            ("run `cat docs/a.md`", &["docs/a.md"]),
+            ("run `python3 -m x.py`", &["x.py"]),
+            ("`a.md and b.md`", &["a.md", "b.md"]),
+            ("she said \"summarise b.md\"", &["b.md"]),
+            ("notes/a b.md", &["b.md"]),
+            ("`a\nb.md`", &["b.md"]),
+            ("it`s docs/a b.md", &["b.md"]),
+        ] {
+            assert_eq!(named(text), expected, "{text}");
+        }
+        let task = "read `notes/old plan.md` now";
+        assert_eq!(without_names(task), "read `` now");
+        assert_eq!(with_stems(task), "read `old plan` now");
     }
 
     #[test]

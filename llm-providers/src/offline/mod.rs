@@ -18,9 +18,12 @@ mod reading;
 mod recall;
 mod search;
 mod similarity;
+mod spaced;
 mod steps;
 mod stop_words;
 mod words;
+
+pub use files::named_files;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -172,7 +172,7 @@ fn answers_of<'a>(
 
 /// Returns the files to read: those of the task, then those of the skill, most telling first.
 fn wanted(task: &str, body: &str) -> Vec<Wanted> {
-    let of_task = files::named(task).into_iter().map(|path| Wanted {
+    let of_task = files::named_files(task).into_iter().map(|path| Wanted {
         path,
         places: vec![Place::Workspace],
     });
