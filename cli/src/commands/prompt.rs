@@ -62,11 +62,12 @@ async fn compile(
     wanted: &Wanted,
 ) -> Result<(CompiledPrompt, Preset), CliError> {
     let loaded = setup::configuration(context)?;
-    let agent = setup::agent(context, &loaded, wanted).await?;
+    let mut agent = setup::agent(context, &loaded, wanted).await?;
     let mut request = request.clone();
     if let Some(session) = &request.session {
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
+    agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
     let prompt = agent.preview(&request).await.map_err(|error| match error {
         PreviewError::Limit(limit) => {
             CliError::new(Exit::Limit, "context_limit", limit.to_string())

@@ -46,11 +46,13 @@ async fn turn(
     for notice in &loaded.notices {
         context.output.notice(&format!("{notice}; {}", notice.hint));
     }
-    let agent = Arc::new(setup::agent(context, &loaded, wanted).await?);
+    let mut agent = setup::agent(context, &loaded, wanted).await?;
     let mut request = request;
     if let Some(session) = &request.session {
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
+    agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
+    let agent = Arc::new(agent);
     let live = context.environment.stdout_terminal;
     let mut view = RunView::new(&context.output, live, context.options.verbose > 0);
     let stop = cancel.clone();

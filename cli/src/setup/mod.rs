@@ -1,6 +1,7 @@
 //! Wires an agent: configuration, skills, model, gateway, journal.
 
 mod assistant;
+mod files;
 mod guard;
 mod limits;
 mod model;
@@ -26,6 +27,7 @@ use crate::system::{SystemClock, UuidSource};
 pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 
 pub(crate) use assistant::Assistant;
+pub(crate) use files::worked_on;
 pub(crate) use model::{ChosenModel, choose, named};
 pub(crate) use project::{Project, is_pinned};
 pub(crate) use skills::{audit, catalog, project_skills, registered, registry, user_skills};

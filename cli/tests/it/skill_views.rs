@@ -328,3 +328,40 @@ fn what_an_assistant_does_not_see_and_what_is_missing_is_said_by_every_command()
         .exits(3)
         .says(&["not usable: needy"]);
 }
+
+#[test]
+fn a_skill_for_certain_files_is_there_while_the_session_is_about_one() {
+    let world = World::new();
+    world.configure("model: offline\n");
+    world.write(
+        ".tekne/skills/rust/SKILL.md",
+        "---\nname: rust\ndescription: How we write Rust.\npaths: \"src/**/*.rs\"\n---\nx\n",
+    );
+    world.write("src/Notes", "x");
+    let listed = |arguments: &[&str]| {
+        let shown = world.run(&[&["prompt", "show", "--json"], arguments].concat());
+        let system = shown.exits(0).json()["request"]["system"].to_string();
+        system.contains("- rust: How we write Rust.")
+    };
+    assert!(listed(&["Mend @src/deep/main.rs"]));
+    assert!(listed(&["请修改src/lib.rs的注释"]));
+    assert!(listed(&["Mend `src/my file.rs`, please"]));
+    for task in [
+        "Mend it",
+        "Mend docs/main.rs",
+        "Mend src/Notes",
+        "Mend ../src/main.rs",
+    ] {
+        assert!(!listed(&[task]), "{task}");
+    }
+    // What a session was about before, it goes on to be about.
+    let _ = world.run(&["run", "What is in src/lib.rs?"]).exits(0);
+    assert!(listed(&["--resume", "last", "Go on"]));
+    // From a folder of the project, names are told from there.
+    world.write(".git/HEAD", "");
+    let within = |task: &str| {
+        let shown = world.run(&["-C", "src", "prompt", "show", "--json", task]);
+        shown.exits(0).stdout.contains("- rust: How we write Rust.")
+    };
+    assert!(within("Mend main.rs") && !within("Mend main.py"));
+}
