@@ -36,7 +36,7 @@ impl ViewedSkill {
             ("SK082", "is started by people only")
         } else if skill.description.is_empty() {
             ("SK082", "has no description")
-        } else if !self.listed {
+        } else if self.exact_only {
             ("SK082", "has a name that another skill holds")
         } else if self.name_only {
             ("SK081", "is listed by name only, as a setting wants")

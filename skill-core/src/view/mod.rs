@@ -161,8 +161,9 @@ impl SkillView {
         &self.digest
     }
 
-    /// Returns the skill that `id` or `name` means: by exact id, else by exact name, else by the
-    /// only id or name that is equal but for case and composition, else by the only alias.
+    /// Returns the skill that `id` or `name` means: by exact id, bare or qualified (`user/pdf`), else
+    /// by exact name, else by the only id or name that is equal but for case and composition, else
+    /// by the only alias.
     ///
     /// Given both, they must mean the same skill.
     pub fn find(&self, id: Option<&str>, name: Option<&str>) -> Option<&ViewedSkill> {
@@ -325,6 +326,10 @@ fn lookup<'a>(skills: &'a [ViewedSkill], wanted: &str) -> Option<&'a ViewedSkill
         return Some(found);
     }
     let open = || skills.iter().filter(|one| !one.exact_only);
+    // The qualified id is an id of every skill; one that was shadowed has no other.
+    if let Some(found) = open().find(|one| is_qualified(&one.skill, wanted)) {
+        return Some(found);
+    }
     only(open().filter(|one| one.skill.name == wanted)).or_else(|| {
         let folded = fold(wanted);
         let alias =
@@ -337,6 +342,11 @@ fn lookup<'a>(skills: &'a [ViewedSkill], wanted: &str) -> Option<&'a ViewedSkill
         }
         only(open().filter(alias))
     })
+}
+
+fn is_qualified(skill: &Skill, wanted: &str) -> bool {
+    let scope = wanted.strip_prefix(skill.scope.as_str());
+    scope.and_then(|rest| rest.strip_prefix('/')) == Some(skill.id.as_str())
 }
 
 fn answers_to(skill: &Skill, folded: &str) -> bool {

@@ -166,6 +166,25 @@ fn a_shadowed_skill_keeps_its_qualified_id_and_is_not_listed() {
 }
 
 #[test]
+fn the_qualified_id_reaches_a_skill_whether_it_holds_the_name_or_not() {
+    let catalog = catalog(
+        MemorySource::new()
+            .with(scoped("pdf", Scope::Project), "project")
+            .with(scoped("pdf", Scope::User), "user"),
+    );
+    let view = catalog.view(&Principal::default());
+    let body = |id| {
+        view.find(Some(id), None)
+            .map(|one| view.open(one).expect("opens").body)
+    };
+    assert_eq!(body("project/pdf").as_deref(), Some("project"));
+    assert_eq!(body("user/pdf").as_deref(), Some("user"));
+    for absent in ["managed/pdf", "projectpdf", "project/", "user/user/pdf"] {
+        assert_eq!(body(absent), None, "{absent}");
+    }
+}
+
+#[test]
 fn a_setting_for_a_name_leaves_the_shadowed_skill_lazy() {
     let shadowed = Skill {
         load: LoadMode::Always,

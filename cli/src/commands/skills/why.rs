@@ -221,11 +221,13 @@ fn seen(viewed: &ViewedSkill, block: &Block) -> Answer {
         .find(|line| line.contains(&id) || line.contains(&escape_line(&skill.name)));
     let (status, reason) = match line {
         _ if !viewed.listed => {
-            let why = viewed.finding().map(|finding| finding.message);
+            let why = viewed
+                .finding()
+                .map(|finding| format!(": {}", finding.message));
             let why = why.unwrap_or_default();
             (
                 "unlisted",
-                format!("the index does not show it; it opens by its exact id: {why}"),
+                format!("the index does not show it; it opens by its exact id{why}"),
             )
         }
         None => (
