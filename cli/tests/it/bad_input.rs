@@ -373,3 +373,19 @@ fn a_skill_that_is_required_and_missing_is_named_in_the_one_document() {
     assert_eq!(ran.json()["missing"][0], "nosuch");
     assert_eq!(ran.lines().len(), 1);
 }
+
+#[test]
+fn a_file_that_is_not_named_as_a_skill_is_none() {
+    let world = World::new();
+    world.write("notes.txt", "Some text.\n");
+    let ran = world.run(&["skills", "check", "notes.txt"]).exits(3);
+    assert!(ran.stdout.contains("notes.txt: refused"), "{ran:?}");
+    let _ = world
+        .run(&["skills", "register", "notes.txt"])
+        .exits(2)
+        .says(&["the name is none of a skill file"]);
+    let _ = world
+        .run(&["run", "--model", "offline", "--skill", "notes.txt", "x"])
+        .exits(2)
+        .says(&["there is no usable skill here"]);
+}

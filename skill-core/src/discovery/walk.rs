@@ -39,6 +39,18 @@ pub(crate) fn walk<R: Send + Sync>(
     walk
 }
 
+/// Tells whether a file that somebody named is meant as a skill by its own name, too; without
+/// frontmatter, any text reads as a lite skill.
+fn is_named_as_skill(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_known = |ending: &str| {
+        let known = ["md", "yaml", "yml"];
+        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    ending.is_some_and(is_known) || name == "skprompt.txt"
+}
+
 fn encoded(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
@@ -226,7 +238,13 @@ impl<'a, R: Send + Sync> Walker<'a, R> {
             regular,
             odd_case: false,
         };
+        let named = is_named_as_skill(&entry.path);
         self.found(entry, origin.format);
+        if let Some(found) = self.walk.found.last_mut().filter(|_| !named) {
+            let message = "the name is none of a skill file, `*.md` or `skill.yaml`";
+            let finding = Diagnostic::about("SK065", &found.path, message);
+            found.diagnostics.push(finding.refusing());
+        }
     }
 
     fn enter(&mut self, path: PathBuf, real: Option<PathBuf>, depth: usize) {

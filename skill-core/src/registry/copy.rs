@@ -5,10 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discovery::ScanLimits;
+use crate::discovery::{Root, ScanLimits};
 use crate::registry::record::{Document, ENTRY, FILES, Registered, key, label, same};
 use crate::registry::{RegistryError, RegistryErrorKind, read_skill};
 use crate::skill::{Scope, Skill};
+use crate::source::form::{Claim, claim};
 use crate::trust::{PackageTree, TreeFileKind, beside, sync_folder, write_whole};
 
 /// A package that was copied and waits to be put in its place; dropped, it is gone.
@@ -33,6 +34,7 @@ impl Staged {
             source: Some(Box::new(error)),
             ..RegistryError::new(&subject, RegistryErrorKind::NotASkill)
         })?;
+        let package = whole(package);
         read_skill(&package, limits)?;
         let unfit = |detail: String| RegistryError {
             detail: Some(detail),
@@ -149,6 +151,19 @@ impl Drop for Staged {
     fn drop(&mut self) {
         // Once it is in its place there is nothing left here; else what is left is of no use.
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Returns the folder of an entry file that stands for its folder; anything else is itself.
+fn whole(package: PathBuf) -> PathBuf {
+    let name = package.file_name().and_then(|name| name.to_str());
+    let stands_for = |folder: &Path| {
+        let claim = name.map(|name| claim(name, &Root::new(folder, Scope::Flag)).1);
+        matches!(claim, Some(Claim::Folder(_)))
+    };
+    match package.parent() {
+        Some(folder) if package.is_file() && stands_for(folder) => folder.to_owned(),
+        _ => package,
     }
 }
 

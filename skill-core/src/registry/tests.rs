@@ -384,6 +384,19 @@ fn a_single_file_is_registered_like_a_folder() {
 }
 
 #[test]
+fn an_entry_file_that_stands_for_its_folder_is_registered_with_it() {
+    let bench = Bench::new();
+    let entry = bench.package("pdf", "1", "x").join("SKILL.md");
+    bench
+        .registry
+        .register(&Authority::LocalUser, &entry)
+        .unwrap();
+    let view = bench.catalog().view(&Principal::default());
+    let pdf = view.find(Some("pdf"), None).unwrap();
+    assert_eq!(view.docs(pdf), ["docs/a.md"]);
+}
+
+#[test]
 fn what_was_changed_in_the_registry_is_not_used_and_is_reported() {
     let bench = Bench::new();
     bench.register("pdf", "1", "x").unwrap();

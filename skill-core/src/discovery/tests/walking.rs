@@ -121,3 +121,23 @@ fn a_folder_with_the_name_of_a_skill_file_is_reported() {
     // A plain Markdown file would be none either.
     found(&[good, "notes.md/x.txt"], &[]);
 }
+
+#[test]
+fn a_file_given_by_name_is_a_skill_only_if_it_is_named_as_one() {
+    let folder = tree(&[]);
+    for name in ["plan.md", "PLAN.MD", "passwd", "notes.txt", "run.sh"] {
+        write(folder.path(), name, "some text\n");
+    }
+    let verdict = |name: &str| {
+        let root = Root {
+            lite: true,
+            ..Root::new(folder.path().join(name), Scope::Flag)
+        };
+        scan(root).snapshot().reports()[0].verdict.clone()
+    };
+    assert_eq!(verdict("plan.md"), Verdict::Loaded);
+    assert_eq!(verdict("PLAN.MD"), Verdict::Loaded);
+    for name in ["passwd", "notes.txt", "run.sh"] {
+        assert_eq!(verdict(name), Verdict::Refused, "{name}");
+    }
+}
