@@ -2,6 +2,7 @@
 //! snapshot.
 
 mod resolve;
+mod scan;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -180,7 +181,7 @@ impl SkillCatalog {
         Self::new(sources, *limits)
     }
 
-    /// Scans `sources`, given in the order of precedence.
+    /// Scans `sources`, given in the order of precedence, several at once.
     pub fn new(sources: Vec<Arc<dyn SkillSource>>, limits: ScanLimits) -> Self {
         Self::guarded(sources, limits, None)
     }
@@ -191,7 +192,7 @@ impl SkillCatalog {
         limits: ScanLimits,
         guard: Option<Arc<dyn SkillGuard>>,
     ) -> Self {
-        let scans: Vec<SourceScan> = sources.iter().map(|source| source.scan(&limits)).collect();
+        let scans = scan::scan(&sources, &limits);
         let reload = Reload::new(sources, limits, guard, scans);
         let snapshot = reload.first();
         Self {
