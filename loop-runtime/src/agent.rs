@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prompt_compiler::{
-    Budget, CompiledPrompt, ContextFragment, ContextLimit, Preset, TokenCounter,
+    Budget, CompiledPrompt, ContextFragment, ContextLimit, Preset, Residency, TokenCounter,
 };
 use skill_core::{
     Clock, IdSource, Message, ModelId, OpenError, Principal, Provider, SkillCatalog, Usage,
@@ -11,7 +11,8 @@ use skill_core::{
 use tokio_util::sync::CancellationToken;
 use tool_gateway::Gateway;
 
-use crate::driver::Driver;
+use crate::compact::Compaction;
+use crate::driver::{Driver, Start};
 use crate::environment::Environment;
 use crate::event::{AgentEvent, Emitter};
 use crate::failure::Failure;
@@ -21,6 +22,7 @@ use crate::profile::Profile;
 use crate::projection::Projection;
 use crate::route::Router;
 use crate::session::Session;
+use crate::skill_state::{self, Declared, LoadError, SkillLoad};
 use crate::store::{SessionStore, StoreError};
 use crate::turn::TurnOutcome;
 use crate::worker;
@@ -44,6 +46,8 @@ pub struct Agent {
     pub profile: Profile,
     /// What a turn may cost.
     pub limits: TurnLimits,
+    /// When and how a long conversation is compacted.
+    pub compaction: Compaction,
     /// Chooses a call before the model is asked, where the profile routes.
     pub router: Option<Arc<dyn Router>>,
     /// The assistant's own system text; empty for none.
@@ -73,6 +77,8 @@ pub struct TurnRequest {
     pub input: Message,
     /// Context of this turn.
     pub context: Vec<ContextFragment>,
+    /// Skills that it begins with.
+    pub loads: Vec<SkillLoad>,
 }
 
 impl TurnRequest {
@@ -82,6 +88,7 @@ impl TurnRequest {
             session: None,
             input: Message::user(text),
             context: Vec::new(),
+            loads: Vec::new(),
         }
     }
 }
@@ -114,6 +121,9 @@ pub enum RunError {
     /// The session could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A skill that the turn should begin with cannot be opened; nothing was begun.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// The worker died; this is a defect.
     #[error("the worker of the turn died")]
     Worker(#[source] tokio::task::JoinError),
@@ -129,6 +139,9 @@ pub enum PreviewError {
     /// A skill could not be read.
     #[error(transparent)]
     Skill(#[from] OpenError),
+    /// A skill that the turn should begin with cannot be opened.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// The session could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -151,14 +164,22 @@ impl Agent {
         cancel: CancellationToken,
         sink: &mut (dyn FnMut(AgentEvent) + Send),
     ) -> Result<TurnReport, RunError> {
+        self.catalog.refresh();
+        let environment = Environment::pin(self);
+        let most = self.preset.max_loaded;
+        let declared = Declared::check(&request.loads, &environment.view, most)?;
         let session = Session::open(self, request.session.as_deref()).await?;
+        let start = Start {
+            session,
+            environment,
+            declared,
+            request,
+        };
         if self.profile.is_fast_path() {
-            let emitter = Emitter::new(session.id().to_owned(), sink);
-            return Ok(Driver::new(self, session, request, cancel, emitter)
-                .run()
-                .await);
+            let emitter = Emitter::new(start.session.id().to_owned(), sink);
+            return Ok(Driver::new(self, start, cancel, emitter).run().await);
         }
-        worker::run(Arc::clone(self), session, request, cancel, sink).await
+        worker::run(Arc::clone(self), start, cancel, sink).await
     }
 
     /// Compiles the first request of a turn and sends nothing.
@@ -173,12 +194,20 @@ impl Agent {
         };
         let environment = Environment::pin(self);
         projection.messages.push(Arc::new(request.input.clone()));
+        let most = self.preset.max_loaded;
+        let agent = &self.principal.assistant;
+        let declared = Declared::check(&request.loads, &environment.view, most)?;
+        let expire = self.preset.residency != Residency::Session;
+        let delta = declared.delta(&projection.state, agent, expire, most);
+        skill_state::merge(&mut projection.state, &delta);
         let gathered = gather::gather(&environment.view, &projection, &self.principal.assistant)?;
+        let session_context = gather::session_context(self, &projection);
         let input = gather::input(
             self,
             &environment,
             &gathered.skills,
             &projection.messages,
+            &session_context,
             &request.context,
         );
         Ok(prompt_compiler::compile(&input, &*self.counter)?)

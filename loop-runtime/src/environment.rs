@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView, ToolDefinition};
 
 use crate::agent::Agent;
+use crate::guards::Stop;
+use crate::turn::{ErrorKind, TurnOutcome};
 
 /// What a turn rests on; a turn never mixes two of them.
 #[derive(Clone, Debug)]
@@ -41,6 +43,24 @@ impl Environment {
             tools,
             preset,
         }
+    }
+
+    /// Compares with what is there now, before a request is sent and before a skill is opened.
+    ///
+    /// A change that this principal cannot see stops nothing.
+    pub(crate) fn admit(&self, agent: &Agent) -> Result<(), Stop> {
+        let now = agent.catalog.snapshot();
+        let same = !agent.profile.shows_skills
+            || Arc::ptr_eq(&now, self.view.snapshot())
+            || agent.catalog.view(&agent.principal).digest() == self.view.digest();
+        if same {
+            return Ok(());
+        }
+        Err(Stop {
+            outcome: TurnOutcome::Error(ErrorKind::Environment),
+            message: "skill set changed while the turn ran; the next turn sees the new one"
+                .to_owned(),
+        })
     }
 }
 

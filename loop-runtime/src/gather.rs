@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prompt_compiler::{
-    CompileInput, ContextFragment, ListingTier, SkillEntry, SkillInput, SkillText,
+    CompileInput, ContextFragment, FragmentKind, ListingTier, SkillEntry, SkillInput, SkillText,
 };
 use skill_core::{LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ViewedSkill};
 
@@ -90,11 +90,9 @@ fn open<'a>(
     agent: &str,
     id: &str,
 ) -> Result<Option<(&'a ViewedSkill, SkillText)>, OpenError> {
-    let Some(viewed) = view
-        .skills()
-        .iter()
-        .find(|viewed| viewed.skill.id.as_str() == id)
-    else {
+    // What only a person may start is open because a person started it.
+    let mut known = view.skills().iter().chain(view.user_only());
+    let Some(viewed) = known.find(|viewed| viewed.skill.id.as_str() == id) else {
         return Ok(None);
     };
     let mut openings = projection
@@ -149,19 +147,30 @@ fn restriction(active: &[&ViewedSkill]) -> Option<Arc<BTreeSet<String>>> {
     })))
 }
 
+/// Returns the context that stays the same for the session, with what stands for compacted rounds.
+pub(crate) fn session_context(agent: &Agent, projection: &Projection) -> Vec<ContextFragment> {
+    let mut context = agent.session_context.clone();
+    context.extend(projection.summary.as_ref().map(|summary| {
+        let name = "the conversation before this, in short";
+        ContextFragment::new(FragmentKind::Mention, name, summary)
+    }));
+    context
+}
+
 /// Puts a compile input together.
 pub(crate) fn input<'a>(
     agent: &'a Agent,
     environment: &'a Environment,
     skills: &'a SkillInput,
     messages: &'a [Arc<Message>],
+    session_context: &'a [ContextFragment],
     turn_context: &'a [ContextFragment],
 ) -> CompileInput<'a> {
     CompileInput {
         model: &agent.model,
         preset: &environment.preset,
         instructions: &agent.instructions,
-        session_context: &agent.session_context,
+        session_context,
         skills,
         messages,
         turn_context,

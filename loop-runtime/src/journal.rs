@@ -96,12 +96,31 @@ pub enum JournalEvent {
         /// What it was told.
         text: String,
     },
-    /// State changed by the runtime itself: skills expired or dropped.
+    /// State changed by the runtime itself: skills were declared, expired or dropped.
     StateChanged {
         /// The changes.
         delta: StateDelta,
         /// Why.
         reason: String,
+        /// The skills it opened, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        opened: Vec<OpenedRecord>,
+    },
+    /// The oldest messages were summed up; requests carry the summary in their place.
+    Compacted {
+        /// The number of messages, from the oldest, that it stands for.
+        upto: usize,
+        /// The summary, which holds earlier ones, too.
+        summary: String,
+        /// Who wrote it: a model, or `excerpts`.
+        by: String,
+        /// The tokens of the request before.
+        before: u64,
+        /// The tokens of the request after, about.
+        after: u64,
+        /// What writing it cost.
+        #[serde(default)]
+        usage: Usage,
     },
     /// The turn ended.
     TurnFinished {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod call_log;
+mod compact;
 mod complete;
 mod driver;
 mod environment;
@@ -27,6 +28,7 @@ mod worker;
 pub use store::{SqliteAudit, SqliteStore};
 pub use {
     agent::{Agent, PreviewError, RunError, TurnReport, TurnRequest},
+    compact::{Compaction, Summariser},
     complete::completion,
     event::{AgentEvent, EVENT_VERSION, EventKind},
     failure::Failure,
@@ -36,6 +38,7 @@ pub use {
     projection::{Progress, Projection},
     reply::ReplyBuilder,
     route::{RoutedCall, Router},
+    skill_state::{LoadError, LoadErrorKind, SkillLoad, loads_in},
     store::{
         Lease, MemoryStore, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError,
         StoreErrorKind,

@@ -34,6 +34,12 @@ pub struct Projection {
     pub openings: BTreeMap<String, Opening>,
     /// Every call id seen.
     pub call_ids: BTreeSet<String>,
+    /// Which agent opened which skill last.
+    pub loaders: BTreeMap<String, String>,
+    /// What stands for the messages that were compacted away.
+    pub summary: Option<String>,
+    /// Whether the last compaction of this turn gained next to nothing: another would not either.
+    pub compacted_in_vain: bool,
     /// The id of a turn that has begun and not ended.
     pub open_turn: Option<String>,
     /// The number of events taken in.
@@ -100,6 +106,7 @@ impl Projection {
                 self.max_loaded = *max_loaded;
                 self.messages.push(Arc::new(input.clone()));
                 self.answered = false;
+                self.compacted_in_vain = false;
             }
             JournalEvent::ModelReplied { message, stop, .. } => self.reply(message, stop.is_some()),
             JournalEvent::ToolStarted {
@@ -127,7 +134,20 @@ impl Projection {
                 });
             }
             JournalEvent::Advised { call_id, text } => self.advise(call_id, text),
-            JournalEvent::StateChanged { delta, .. } => skill_state::merge(&mut self.state, delta),
+            JournalEvent::StateChanged { delta, opened, .. } => {
+                skill_state::merge(&mut self.state, delta);
+                for opened in opened {
+                    // No call has such an id.
+                    self.remember_opening(format!("{}:{}", self.seq, opened.id), opened);
+                }
+            }
+            JournalEvent::Compacted {
+                upto,
+                summary,
+                before,
+                after,
+                ..
+            } => self.compact(*upto, summary, *after * 10 <= *before * 9),
             JournalEvent::TurnFinished { outcome, .. } => self.end_turn(outcome),
             JournalEvent::ApprovalAsked { call_id, .. } => {
                 self.mark(call_id, |pending| pending.asked = true);
@@ -196,13 +216,11 @@ impl Projection {
         let calls = std::mem::take(&mut self.calls);
         let mut results = Vec::with_capacity(calls.len());
         for finished in calls.into_iter().filter_map(|pending| pending.finished) {
-            if let Some(opened) = finished.opened {
-                let opening = Opening {
-                    skill: opened.id,
-                    digest: opened.digest,
-                };
-                self.openings
-                    .insert(finished.result.call_id.clone(), opening);
+            if let Some(opened) = &finished.opened {
+                self.remember_opening(finished.result.call_id.clone(), opened);
+            } else if let Some(skill) = finished.result.content.strip_prefix("loaded: ") {
+                let skill = skill.lines().next().unwrap_or_default().trim();
+                self.loaders.insert(skill.to_owned(), self.agent.clone());
             }
             let agent = self.agent.clone();
             let delta =
@@ -213,6 +231,31 @@ impl Projection {
         if !results.is_empty() {
             self.messages.push(Arc::new(Message::tool_results(results)));
         }
+    }
+
+    fn remember_opening(&mut self, by: String, opened: &OpenedRecord) {
+        self.loaders.insert(opened.id.clone(), self.agent.clone());
+        let opening = Opening {
+            skill: opened.id.clone(),
+            digest: opened.digest.clone(),
+        };
+        self.openings.insert(by, opening);
+    }
+
+    /// Puts a summary in the place of the oldest messages; the user message of the round that goes
+    /// on stays.
+    fn compact(&mut self, upto: usize, summary: &str, gained: bool) {
+        let old: Vec<Arc<Message>> = self
+            .messages
+            .drain(..upto.min(self.messages.len()))
+            .collect();
+        let begins_with_user = |message: &Arc<Message>| message.role == Role::User;
+        if !self.messages.first().is_some_and(begins_with_user) {
+            let user = old.into_iter().rfind(begins_with_user);
+            self.messages.splice(0..0, user);
+        }
+        self.summary = Some(summary.to_owned());
+        self.compacted_in_vain = !gained;
     }
 
     /// Puts a word of the runtime behind a result of the last step.

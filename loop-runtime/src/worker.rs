@@ -5,16 +5,14 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, RunError, TurnReport, TurnRequest};
-use crate::driver::Driver;
+use crate::agent::{Agent, RunError, TurnReport};
+use crate::driver::{Driver, Start};
 use crate::event::{AgentEvent, Emitter};
-use crate::session::Session;
 
 /// Runs a turn on a task of its own and hands its events to `sink` in order.
 pub(crate) async fn run(
     agent: Arc<Agent>,
-    session: Session,
-    request: TurnRequest,
+    start: Start,
     cancel: CancellationToken,
     sink: &mut (dyn FnMut(AgentEvent) + Send),
 ) -> Result<TurnReport, RunError> {
@@ -27,8 +25,8 @@ pub(crate) async fn run(
             // The caller may be gone; the journal still gets everything.
             let _ = sender.send(event);
         };
-        let emitter = Emitter::new(session.id().to_owned(), &mut forward);
-        let driver = Driver::new(&agent, session, request, cancel, emitter);
+        let emitter = Emitter::new(start.session.id().to_owned(), &mut forward);
+        let driver = Driver::new(&agent, start, cancel, emitter);
         driver.run().await
     });
     while let Some(event) = events.recv().await {

@@ -16,9 +16,26 @@ pub fn loaded_prefix(agent: &str) -> String {
     format!("temp:skill:loaded:{}/", encode(agent))
 }
 
+/// What every key of selected documents begins with.
+pub const DOCS_PREFIX: &str = "temp:skill:docs:";
+
+/// What a value begins with that adds documents to those selected.
+pub const DOCS_ADDITION: &str = "+";
+
 /// Returns the key of the documents of `skill` selected by `agent`: `*` or a JSON array.
 pub fn docs_key(agent: &str, skill: &str) -> String {
-    format!("temp:skill:docs:{}/{skill}", encode(agent))
+    format!("{}{skill}", docs_prefix(agent))
+}
+
+/// Returns the prefix of every key of documents that `agent` selected.
+pub fn docs_prefix(agent: &str) -> String {
+    format!("{DOCS_PREFIX}{}/", encode(agent))
+}
+
+/// Returns the value that adds `docs` to those selected when the change is applied, so that calls
+/// that run at the same time lose nothing of each other.
+pub fn docs_addition<'a>(docs: impl IntoIterator<Item = &'a str>) -> String {
+    format!("{DOCS_ADDITION}{}", serde_json::Value::from_iter(docs))
 }
 
 /// Returns the key of the recency list of `agent`: a JSON array, oldest first.

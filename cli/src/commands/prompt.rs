@@ -9,7 +9,7 @@ use serde_json::json;
 use skill_core::{CompletionRequest, ContentBlock};
 
 use crate::app::Context;
-use crate::commands::sessions;
+use crate::commands::{sessions, turn};
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
 use crate::setup::{self, Wanted};
@@ -68,6 +68,7 @@ async fn compile(
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
     agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
+    turn::declare_skills(&agent, &mut request)?;
     let prompt = agent.preview(&request).await.map_err(|error| match error {
         PreviewError::Limit(limit) => {
             CliError::new(Exit::Limit, "context_limit", limit.to_string())

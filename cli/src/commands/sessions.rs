@@ -249,6 +249,10 @@ fn write_entry(text: &mut String, entry: &JournalEntry) {
             indented(&result.content)
         ),
         JournalEvent::Unknown => "an event that a later version wrote".to_owned(),
+        JournalEvent::Compacted { summary, by, .. } => {
+            format!("summed up by {by}:\n{}", indented(summary))
+        }
+        JournalEvent::Advised { text, .. } => format!("told the model: {text}"),
         JournalEvent::StateChanged { reason, .. } => format!("state changed: {reason}"),
         JournalEvent::TurnFinished {
             outcome,

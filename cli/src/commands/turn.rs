@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use loop_runtime::{RunError, StoreErrorKind, TurnOutcome, TurnReport, TurnRequest};
+use loop_runtime::{
+    Agent, LoadError, RunError, StoreErrorKind, TurnOutcome, TurnReport, TurnRequest, loads_in,
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +54,7 @@ async fn turn(
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
     agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
+    declare_skills(&agent, &mut request)?;
     let agent = Arc::new(agent);
     let live = context.environment.stdout_terminal;
     let mut view = RunView::new(&context.output, live, context.options.verbose > 0);
@@ -71,6 +74,24 @@ async fn turn(
     ran.map_err(failed_to_begin)
 }
 
+/// Takes the skills that a task names as `/skill` for those that the turn begins with.
+pub(crate) fn declare_skills(agent: &Agent, request: &mut TurnRequest) -> Result<(), CliError> {
+    if agent.profile.shows_skills {
+        let view = agent.catalog.view(&agent.principal);
+        let task = request.input.joined_text();
+        request.loads = loads_in(&task, &view).map_err(|error| not_loaded(&error))?;
+    }
+    Ok(())
+}
+
+fn not_loaded(error: &LoadError) -> CliError {
+    CliError::usage(error.to_string())
+        .with_code("skill_not_loaded")
+        .with_hint(
+            "`tekne skills list` shows those there are; a task may not begin with another `/word`",
+        )
+}
+
 fn failed_to_begin(error: RunError) -> CliError {
     match error {
         RunError::Store(error) if error.kind == StoreErrorKind::NotFound => {
@@ -88,6 +109,7 @@ fn failed_to_begin(error: RunError) -> CliError {
                 _ => failure,
             }
         }
+        RunError::Load(error) => not_loaded(&error),
         error => CliError::new(Exit::Failed, "internal", error.to_string()),
     }
 }

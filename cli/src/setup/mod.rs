@@ -11,7 +11,9 @@ mod skills;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loop_runtime::{Agent, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind};
+use loop_runtime::{
+    Agent, Compaction, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind,
+};
 use prompt_compiler::VocabularyCounter;
 use skill_core::{SkillCatalog, Verdict};
 use tool_gateway::{Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Workspace};
@@ -164,6 +166,7 @@ pub(crate) async fn agent(
         preset: assistant.preset.clone(),
         profile,
         limits: limits::limits(config, &assistant, &chosen)?,
+        compaction: Compaction::default(),
         router: None,
         instructions: assistant.instructions.clone(),
         session_context: Vec::new(),

@@ -87,6 +87,25 @@ fn a_limit_in_dollars_needs_a_price_and_then_the_cost_is_told() {
 }
 
 #[test]
+fn a_task_loads_the_skill_that_it_names_with_a_slash_and_refuses_one_that_is_not_there() {
+    let world = World::new();
+    world.skill("weekly-review", "Writes the review.", "STEP ONE: read.\n");
+    let server = Server::start(vec![Answer::Text("done")]);
+    let ran = run(
+        &world,
+        &server,
+        &["run", "--json", "/weekly-review for today"],
+    )
+    .exits(0);
+    assert_eq!(ran.event("skill.opened")["via"], "declared");
+    let request = server.requests().remove(0).to_string();
+    assert_eq!(request.matches("STEP ONE").count(), 1, "{request}");
+    let ran = run(&world, &server, &["run", "/weekly-revew for today"]).exits(2);
+    let _ = ran.says(&["skill not found: weekly-revew; did you mean weekly-review?"]);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
 fn a_completion_is_put_out_as_it_is_and_leaves_no_session() {
     let world = World::new();
     world.write("week.md", "- Mon: \n- Tue: tests\n");

@@ -2,8 +2,9 @@
 //!
 //! Here is the sequence of a turn; each part of it is one file: `settle` ends what an earlier turn
 //! left open, `routing` asks the router before the model, `model` makes a step's request and takes in
-//! the answer, `tools` runs a step's calls, `skills` keeps the set of open skills, `ending` reports. None of them decides what comes next.
+//! the answer, `tools` runs a step's calls, `compacting` sums up what is old, `skills` keeps the set of open skills, `ending` reports. None of them decides what comes next.
 
+mod compacting;
 mod ending;
 mod model;
 mod routing;
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 use crate::guards::{Ledger, Stop, Trail};
 use crate::journal::JournalEvent;
 use crate::session::Session;
+use crate::skill_state::Declared;
 use crate::turn::{ErrorKind, Turn, TurnAction, TurnOutcome};
 
 /// Drives one turn.
@@ -29,6 +31,7 @@ pub(crate) struct Driver<'a, 'e> {
     agent: &'a Agent,
     environment: Environment,
     session: Session,
+    declared: Declared,
     request: TurnRequest,
     cancel: CancellationToken,
     emitter: Emitter<'e>,
@@ -37,6 +40,15 @@ pub(crate) struct Driver<'a, 'e> {
     trail: Trail,
     marks: Option<Vec<BlockMark>>,
     tally: Tally,
+}
+
+/// What a turn begins with, checked already.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) session: Session,
+    pub(crate) environment: Environment,
+    pub(crate) declared: Declared,
+    pub(crate) request: TurnRequest,
 }
 
 /// What is reported when the turn has ended.
@@ -51,14 +63,11 @@ struct Tally {
 impl<'a, 'e> Driver<'a, 'e> {
     pub(crate) fn new(
         agent: &'a Agent,
-        session: Session,
-        request: TurnRequest,
+        start: Start,
         cancel: CancellationToken,
         emitter: Emitter<'e>,
     ) -> Self {
-        agent.catalog.refresh();
         Self {
-            environment: Environment::pin(agent),
             turn: Turn::new(agent.profile.enable_tools, agent.profile.max_steps),
             ledger: Ledger::new(agent.limits.clone(), agent.clock.monotonic_ms()),
             trail: Trail::default(),
@@ -71,8 +80,10 @@ impl<'a, 'e> Driver<'a, 'e> {
                 failure: None,
             },
             agent,
-            session,
-            request,
+            environment: start.environment,
+            session: start.session,
+            declared: start.declared,
+            request: start.request,
             cancel,
             emitter,
         }
@@ -101,7 +112,8 @@ impl<'a, 'e> Driver<'a, 'e> {
         }
         self.settle_open_turn();
         self.record_start();
-        self.expire_skills();
+        self.migrate_skills();
+        self.begin_skills();
         let fast_path = self.agent.profile.is_fast_path();
         // On the fast path one row is written after the last delta; nothing there has an effect.
         if !fast_path {

@@ -18,7 +18,12 @@ const TOO_LARGE: &str = "shorten the largest part, or choose a model with a larg
 impl Driver<'_, '_> {
     pub(super) async fn model_step(&mut self, step: u32) {
         self.emitter.enter_step(step);
-        let Some(prompt) = self.compile() else { return };
+        let Some(prompt) = self.prepare().await else {
+            return;
+        };
+        if let Err(stop) = self.environment.admit(self.agent) {
+            return self.stop(stop);
+        }
         let Some(room) = self.reserve(&prompt) else {
             return;
         };
@@ -40,12 +45,40 @@ impl Driver<'_, '_> {
         self.judge(exchange, narrowed);
     }
 
+    /// Compiles the request; one that runs over the high water is compacted first.
+    async fn prepare(&mut self) -> Option<CompiledPrompt> {
+        let prompt = self.compile()?;
+        let prompt = if self.compact(&prompt).await {
+            if self.is_over() {
+                return None;
+            }
+            self.compile()?
+        } else {
+            prompt
+        };
+        self.emitter.emit(EventKind::PromptCompiled {
+            tokens: prompt.report.total,
+            budget: self.agent.budget.request_limit(),
+            stable_prefix_tokens: prompt.report.stable_prefix,
+            exact: prompt.report.exact,
+            sections: prompt.report.sections.clone(),
+        });
+        self.marks = Some(prompt.marks.clone());
+        Some(prompt)
+    }
+
     fn compile(&mut self) -> Option<CompiledPrompt> {
         let Gathered { skills, .. } = self.gather()?;
-        let messages = &self.session.projection().messages;
-        let context = &self.request.context;
-        let environment = &self.environment;
-        let mut input = gather::input(self.agent, environment, &skills, messages, context);
+        let projection = self.session.projection();
+        let session_context = gather::session_context(self.agent, projection);
+        let mut input = gather::input(
+            self.agent,
+            &self.environment,
+            &skills,
+            &projection.messages,
+            &session_context,
+            &self.request.context,
+        );
         input.previous = self.marks.as_deref();
         let exact = prompt_compiler::Budget {
             allow_bound: false,
@@ -55,17 +88,7 @@ impl Driver<'_, '_> {
             input.budget = &exact;
         }
         match prompt_compiler::compile(&input, &*self.agent.counter) {
-            Ok(prompt) => {
-                self.emitter.emit(EventKind::PromptCompiled {
-                    tokens: prompt.report.total,
-                    budget: self.agent.budget.request_limit(),
-                    stable_prefix_tokens: prompt.report.stable_prefix,
-                    exact: prompt.report.exact,
-                    sections: prompt.report.sections.clone(),
-                });
-                self.marks = Some(prompt.marks.clone());
-                Some(prompt)
-            }
+            Ok(prompt) => Some(prompt),
             Err(limit) => {
                 let failure = Failure::with_hint(limit.to_string(), TOO_LARGE);
                 self.fail(TurnOutcome::ContextLimit, failure);

@@ -27,6 +27,10 @@ impl Driver<'_, '_> {
 
     /// Asks the guards before anything runs.
     fn admit(&mut self, calls: &[ToolCall]) -> Result<(), Stop> {
+        let opens = |call: &ToolCall| call.name == self.environment.preset.open_tool;
+        if calls.iter().any(opens) {
+            self.environment.admit(self.agent)?;
+        }
         self.trail.admit(calls)?;
         let now = self.now_ms();
         self.ledger.count_calls(calls.len(), now)

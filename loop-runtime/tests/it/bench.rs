@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loop_runtime::{
-    Agent, AgentEvent, MemoryStore, Profile, SessionStore, TurnLimits, TurnReport, TurnRequest,
+    Agent, AgentEvent, Compaction, MemoryStore, Profile, SessionStore, TurnLimits, TurnReport,
+    TurnRequest,
 };
 use prompt_compiler::{Budget, ByteBound, Preset, validate};
 use skill_core::testing::{Answer, CountingIds, ScriptedProvider, SteppingClock};
@@ -34,8 +35,12 @@ pub(crate) struct Bench {
     pub(crate) provider: Arc<ScriptedProvider>,
     pub(crate) agent: Arc<Agent>,
     effects: Arc<AtomicUsize>,
+    on_note: Hook,
     approver: Arc<ScriptedApprover>,
 }
+
+/// What happens while the tool has its effect.
+type Hook = Arc<Mutex<Option<Box<dyn Fn() + Send>>>>;
 
 /// Gives scripted decisions, and leaves the question open when it has none.
 #[derive(Debug, Default)]
@@ -62,12 +67,14 @@ impl Bench {
         let approver = Arc::new(ScriptedApprover::default());
         let effects = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&effects);
+        let on_note = Hook::default();
+        let hook = Arc::clone(&on_note);
         let tool = tool_gateway::function("note", "Notes a text.", move |note: Note| {
-            let counted = Arc::clone(&counted);
-            async move {
-                counted.fetch_add(1, Ordering::SeqCst);
-                Ok(ToolOutput::text(format!("noted {}", note.text)))
+            counted.fetch_add(1, Ordering::SeqCst);
+            if let Some(hook) = &*hook.lock().unwrap() {
+                hook();
             }
+            async move { Ok(ToolOutput::text(format!("noted {}", note.text))) }
         });
         let (policy, _) = Policy::merge(Mode::Interactive, [(Source::User, rule.parse().unwrap())]);
         let gateway = Gateway::builder()
@@ -100,6 +107,7 @@ impl Bench {
             preset: Preset::built_in("default").unwrap(),
             profile: Profile::AGENT,
             limits: TurnLimits::default(),
+            compaction: Compaction::default(),
             router: None,
             instructions: String::new(),
             session_context: Vec::new(),
@@ -114,6 +122,7 @@ impl Bench {
             provider,
             agent: Arc::new(agent),
             effects,
+            on_note,
             approver,
         }
     }
@@ -121,6 +130,11 @@ impl Bench {
     /// Adds a decision for the next question.
     pub(crate) fn decide(&self, approval: Approval) {
         self.approver.0.lock().unwrap().push_back(approval);
+    }
+
+    /// Sets what happens while the tool has its effect.
+    pub(crate) fn on_note(&self, hook: impl Fn() + Send + 'static) {
+        *self.on_note.lock().unwrap() = Some(Box::new(hook));
     }
 
     /// Returns how often the tool had its effect.

@@ -1,9 +1,20 @@
 //! Which skills are open: typed state under the keys of [`skill_core::state`], never text.
 
+mod declared;
+mod docs;
+mod legacy;
+
 use std::collections::BTreeMap;
 
 use skill_core::StateDelta;
-use skill_core::state::{docs_key, loaded_key, loaded_prefix, order_key};
+use skill_core::state::{DOCS_PREFIX, docs_key, docs_prefix, loaded_key, loaded_prefix, order_key};
+
+pub(crate) use declared::Declared;
+pub use {
+    declared::{LoadError, LoadErrorKind, SkillLoad, loads_in},
+    docs::DocsSelection,
+    legacy::migration,
+};
 
 /// A session's state: key → value. An empty value is a tombstone and reads as absent.
 pub type State = BTreeMap<String, String>;
@@ -20,13 +31,7 @@ pub fn apply(
 ) -> StateDelta {
     let mut delta = declared.clone();
     merge(state, declared);
-    let prefix = loaded_prefix(agent);
-    let touched: Vec<String> = declared
-        .0
-        .iter()
-        .filter(|(_, value)| !value.is_empty())
-        .filter_map(|(key, _)| key.strip_prefix(&prefix).map(str::to_owned))
-        .collect();
+    let touched = touched(state, agent, declared);
     if touched.is_empty() {
         return delta;
     }
@@ -34,19 +39,46 @@ pub fn apply(
     order.retain(|skill| !touched.contains(skill));
     order.extend(touched);
     let excess = max_loaded.map_or(0, |most| order.len().saturating_sub(most.max(1)));
+    let mut kept = StateDelta::default();
     for evicted in order.drain(..excess) {
-        delta.set(loaded_key(agent, &evicted), "");
-        delta.set(docs_key(agent, &evicted), "");
+        kept.set(loaded_key(agent, &evicted), "");
+        kept.set(docs_key(agent, &evicted), "");
     }
-    delta.set(order_key(agent), order_text(&order));
-    merge(state, &delta);
+    kept.set(order_key(agent), order_text(&order));
+    merge(state, &kept);
+    delta.0.extend(kept.0);
     delta
 }
 
-/// Applies a delta as it stands.
+/// Returns the open skills that a change loads, or selects documents of.
+fn touched(state: &State, agent: &str, declared: &StateDelta) -> Vec<String> {
+    let prefixes = [loaded_prefix(agent), docs_prefix(agent)];
+    let mut touched: Vec<String> = Vec::new();
+    for (key, value) in &declared.0 {
+        let skill = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix));
+        let Some(skill) = skill.filter(|_| !value.is_empty()) else {
+            continue;
+        };
+        let open = state
+            .get(&loaded_key(agent, skill))
+            .is_some_and(|loaded| !loaded.is_empty());
+        if open && !touched.iter().any(|known| known == skill) {
+            touched.push(skill.to_owned());
+        }
+    }
+    touched
+}
+
+/// Applies a delta as it stands; a selection of documents may add to the one there.
 pub fn merge(state: &mut State, delta: &StateDelta) {
     for (key, value) in &delta.0 {
-        state.insert(key.clone(), value.clone());
+        let value = if key.starts_with(DOCS_PREFIX) {
+            let current = state.get(key).map_or("", String::as_str);
+            docs::changed(current, value)
+        } else {
+            value.clone()
+        };
+        state.insert(key.clone(), value);
     }
 }
 
@@ -72,20 +104,8 @@ pub fn loaded(state: &State, agent: &str) -> Vec<String> {
 
 /// Returns the documents selected for `skill`; `None` when the selection cannot be read.
 pub fn docs(state: &State, agent: &str, skill: &str) -> Option<DocsSelection> {
-    match state.get(&docs_key(agent, skill)).map(String::as_str) {
-        None | Some("") => Some(DocsSelection::Some(Vec::new())),
-        Some("*") => Some(DocsSelection::All),
-        Some(text) => serde_json::from_str(text).ok().map(DocsSelection::Some),
-    }
-}
-
-/// Which documents of a skill are shown with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocsSelection {
-    /// Every one.
-    All,
-    /// These.
-    Some(Vec<String>),
+    let value = state.get(&docs_key(agent, skill));
+    DocsSelection::read(value.map_or("", String::as_str))
 }
 
 /// Returns the delta that closes `skills` for `agent`.
@@ -155,6 +175,31 @@ mod tests {
         assert_eq!(delta.0["temp:skill:docs:main/a"], "");
         assert_eq!(delta.0["temp:skill:order:main"], "[\"b\",\"c\",\"d\"]");
         assert_eq!(loaded(&state, "main"), ["b", "c", "d"]);
+    }
+
+    #[test]
+    fn d_055_selecting_documents_touches_and_over_the_cap_the_oldest_goes() {
+        let mut state = State::new();
+        for skill in ["b", "c", "d", "a"] {
+            load(&mut state, skill, None);
+        }
+        let mut delta = StateDelta::default();
+        delta.set(docs_key("main", "a"), "[\"x.md\"]");
+        apply(&mut state, "main", &delta, Some(3));
+        assert_eq!(loaded(&state, "main"), ["c", "d", "a"]);
+        delta = StateDelta::default();
+        delta.set(docs_key("main", "c"), "*");
+        apply(&mut state, "main", &delta, Some(3));
+        assert_eq!(loaded(&state, "main"), ["d", "a", "c"]);
+    }
+
+    #[test]
+    fn documents_of_a_skill_that_is_not_open_open_nothing() {
+        let mut state = State::new();
+        let mut delta = StateDelta::default();
+        delta.set(docs_key("main", "a"), "*");
+        apply(&mut state, "main", &delta, None);
+        assert!(loaded(&state, "main").is_empty());
     }
 
     #[test]
