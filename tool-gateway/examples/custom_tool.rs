@@ -47,12 +47,11 @@ impl Tool for AddTodo {
         Ok(vec![Access::write(&format!("todo/{}", arguments.list))])
     }
 
-    fn preview(&self, arguments: &Arguments) -> Preview {
-        Preview {
+    fn preview(&self, arguments: &Arguments) -> Result<Preview, ToolError> {
+        Ok(Preview {
             action: Some(format!("add \"{}\" to {}", arguments.item, arguments.list)),
-            details: None,
             ..Preview::default()
-        }
+        })
     }
 
     async fn run(

@@ -12,13 +12,13 @@ use crate::approval::{Approval, ApprovalRequest};
 use crate::call::{CallEvent, CallLog, CallRecord, LogError};
 use crate::context::ToolContext;
 use crate::digest::{canonical_json, with_basis};
-use crate::ending::{Ending, aborted_before, beyond, denied, ended, refused};
+use crate::ending::{Ending, aborted_before, beyond, denied, ended, failed, refused};
 use crate::escape::{escape_block, escape_line};
 use crate::gateway::{Checked, Gateway, Refused};
 use crate::output::cap;
 use crate::policy::{Decision, Effect};
 use crate::running::{Running, panic_text};
-use crate::tool::Preview;
+use crate::tool::{Preview, ToolError};
 
 /// One dispatch under way.
 pub(crate) struct Dispatch<'a> {
@@ -138,7 +138,15 @@ impl<'a> Dispatch<'a> {
     ) -> Result<(), LogError> {
         self.run_wave().await?;
         let index = checked.index;
-        let preview = self.preview(&checked).await;
+        let preview = match self.preview(&checked).await {
+            Ok(preview) => preview,
+            Err(error) => {
+                let ending = failed(error);
+                return self
+                    .finish(index, ending.into_record(call, Some(checked.digest)))
+                    .await;
+            }
+        };
         let basis = preview.basis.clone();
         let request = request(call, &checked, preview, decision);
         let digest = Some(request.arguments_digest.clone());
@@ -185,13 +193,13 @@ impl<'a> Dispatch<'a> {
 
     /// Lets the tool say what a person sees, on a thread that may block. One that panics says
     /// nothing.
-    async fn preview(&self, checked: &Checked) -> Preview {
+    async fn preview(&self, checked: &Checked) -> Result<Preview, ToolError> {
         let (tool, arguments) = (Arc::clone(&checked.tool), checked.arguments.clone());
         let shown = tokio::task::spawn_blocking(move || tool.preview(&arguments));
         tokio::select! {
             biased;
-            () = self.context.cancel.cancelled() => Preview::default(),
-            shown = shown => shown.unwrap_or_default(),
+            () = self.context.cancel.cancelled() => Ok(Preview::default()),
+            shown = shown => shown.unwrap_or_else(|_| Ok(Preview::default())),
         }
     }
 

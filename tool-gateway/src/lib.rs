@@ -42,6 +42,6 @@ pub use {
 };
 #[cfg(feature = "files")]
 pub use {
-    builtin::{builtins, create_skill},
+    builtin::{Trash, builtins, create_skill, delete},
     workspace::{Workspace, WorkspaceError, WorkspaceErrorKind},
 };

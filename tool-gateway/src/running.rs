@@ -22,6 +22,7 @@ pub(crate) struct Running {
     cancel: CancellationToken,
     started: Instant,
     limit: Duration,
+    wind_down: Duration,
 }
 
 /// How a call ended.
@@ -40,12 +41,14 @@ impl Running {
         limit: Duration,
     ) -> Self {
         let cancel = context.cancel.clone();
+        let wind_down = tool.wind_down();
         let task = tokio::spawn(async move { tool.invoke(&context, arguments).await });
         Self {
             task: AbortOnDropHandle::new(task),
             cancel,
             started: Instant::now(),
             limit,
+            wind_down,
         }
     }
 
@@ -62,8 +65,13 @@ impl Running {
         let duration = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         if matches!(outcome, Outcome::Cancelled | Outcome::TimedOut(_)) {
             self.cancel.cancel();
+            if !self.wind_down.is_zero() {
+                let _ = tokio::time::timeout(self.wind_down, &mut self.task).await;
+            }
             self.task.abort();
-            let _ = tokio::time::timeout(GRACE, &mut self.task).await;
+            if !self.task.is_finished() {
+                let _ = tokio::time::timeout(GRACE, &mut self.task).await;
+            }
         }
         (outcome, duration)
     }

@@ -35,13 +35,18 @@ pub trait Tool: Send + Sync + fmt::Debug + 'static {
     }
 
     /// Returns the approval line and preview of a call; see [`DynTool::preview`].
-    fn preview(&self, _arguments: &Self::Arguments) -> Preview {
-        Preview::default()
+    fn preview(&self, _arguments: &Self::Arguments) -> Result<Preview, ToolError> {
+        Ok(Preview::default())
     }
 
     /// Returns how long a call may run; `None` leaves it to the gateway.
     fn deadline(&self) -> Option<Duration> {
         None
+    }
+
+    /// Returns how long a stopped call may take to end by itself; see [`DynTool::wind_down`].
+    fn wind_down(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Runs a call; see [`DynTool::invoke`].
@@ -68,9 +73,10 @@ pub trait DynTool: Send + Sync + fmt::Debug {
 
     /// Returns what a person who is asked about the call sees.
     ///
-    /// Called on a thread that may block, when the policy wants somebody asked.
-    fn preview(&self, _arguments: &Value) -> Preview {
-        Preview::default()
+    /// Called on a thread that may block, when the policy wants somebody asked. An error means
+    /// that the call cannot do what it asks for, so nobody is asked and the model reads why.
+    fn preview(&self, _arguments: &Value) -> Result<Preview, ToolError> {
+        Ok(Preview::default())
     }
 
     /// Returns how long a call may run; `None` leaves it to the gateway.
@@ -78,11 +84,19 @@ pub trait DynTool: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Returns how long a stopped call may take to end by itself before its future is dropped.
+    ///
+    /// For tools that watch [`ToolContext::cancel`] because dropping them would leave something
+    /// behind, such as processes.
+    fn wind_down(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Runs a call.
     ///
-    /// The gateway has done every check; only it calls this. The future runs on a task of its own
-    /// and is dropped on cancellation and at the deadline; work that cannot be dropped watches
-    /// [`ToolContext::cancel`]. A panic ends the call, not the program.
+    /// The gateway has done every check; only it calls this. The future runs on a task of its own.
+    /// On cancellation and at the deadline [`ToolContext::cancel`] is cancelled, and the future is
+    /// dropped once [`DynTool::wind_down`] is over. A panic ends the call, not the program.
     async fn invoke(
         &self,
         context: &ToolContext,
@@ -256,14 +270,16 @@ impl<T: Tool> DynTool for Erased<T> {
         self.tool.access(&typed(arguments)?)
     }
 
-    fn preview(&self, arguments: &Value) -> Preview {
-        typed(arguments)
-            .map(|arguments| self.tool.preview(&arguments))
-            .unwrap_or_default()
+    fn preview(&self, arguments: &Value) -> Result<Preview, ToolError> {
+        self.tool.preview(&typed(arguments)?)
     }
 
     fn deadline(&self) -> Option<Duration> {
         self.tool.deadline()
+    }
+
+    fn wind_down(&self) -> Duration {
+        self.tool.wind_down()
     }
 
     async fn invoke(

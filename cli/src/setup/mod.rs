@@ -16,7 +16,9 @@ use loop_runtime::{
 };
 use prompt_compiler::VocabularyCounter;
 use skill_core::{SkillCatalog, Verdict};
-use tool_gateway::{Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Workspace};
+use tool_gateway::{
+    Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Trash, Workspace,
+};
 
 use crate::app::Context;
 use crate::approver::TerminalApprover;
@@ -254,6 +256,7 @@ fn gateway(
         builder = builder
             .policy(policy.protect_in(&workspace, steering))
             .tools(tool_gateway::builtins(&workspace))
+            .tool(tool_gateway::delete(&workspace, trash(context)))
             .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
             builder = builder.allow_only(allowed);
@@ -262,6 +265,13 @@ fn gateway(
     builder.build().map_err(|error| {
         CliError::usage(error.to_string()).with_hint("mend the list of tools in the configuration")
     })
+}
+
+/// Returns the user's trash, the one that the desktop knows.
+fn trash(context: &Context) -> Trash {
+    let data = context.environment.data_dir.parent();
+    let folder = data.unwrap_or(&context.environment.data_dir).join("Trash");
+    Trash::new(folder, Arc::new(SystemClock::new()))
 }
 
 fn policy(config: &Config, wanted: &Wanted, interactive: bool) -> Result<Policy, CliError> {

@@ -94,10 +94,8 @@ impl Tool for CreateSkill {
         Ok(vec![Access::Tool(NAME.to_owned())])
     }
 
-    fn preview(&self, arguments: &Arguments) -> Preview {
-        let Ok(text) = text(arguments) else {
-            return Preview::default();
-        };
+    fn preview(&self, arguments: &Arguments) -> Result<Preview, ToolError> {
+        let text = text(arguments)?;
         let digest = sha256_hex(text.as_bytes());
         let action = format!(
             "create_skill {} in {} ({} bytes, sha256 {digest})",
@@ -105,11 +103,11 @@ impl Tool for CreateSkill {
             self.shown,
             text.len(),
         );
-        Preview {
+        Ok(Preview {
             action: Some(action),
             details: Some(text),
             ..Preview::default()
-        }
+        })
     }
 
     async fn run(

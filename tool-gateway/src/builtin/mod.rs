@@ -5,13 +5,25 @@ mod open_skill;
 mod skill_text;
 
 #[cfg(feature = "files")]
+mod change;
+#[cfg(feature = "files")]
 mod create_skill;
 #[cfg(feature = "files")]
+mod delete;
+#[cfg(feature = "files")]
+mod edit_file;
+#[cfg(feature = "files")]
 mod list_dir;
+#[cfg(feature = "files")]
+mod move_path;
 #[cfg(feature = "files")]
 mod read_file;
 #[cfg(feature = "files")]
 mod search_files;
+#[cfg(feature = "files")]
+mod trash;
+#[cfg(feature = "files")]
+mod tree;
 #[cfg(feature = "files")]
 mod write_file;
 
@@ -19,6 +31,8 @@ use std::sync::Arc;
 
 use crate::tool::{DynTool, ToolError, erase};
 pub use list_skills::LIST_SKILLS;
+#[cfg(feature = "files")]
+pub use trash::Trash;
 
 #[cfg(feature = "files")]
 use crate::{
@@ -34,7 +48,7 @@ pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
     vec![erase(open_skill::OpenSkill), erase(list_skills::ListSkills)]
 }
 
-/// Returns every tool that comes with the gateway; the file tools reach `workspace` only.
+/// Returns the tools that need nothing but a folder; the file tools reach `workspace` only.
 ///
 /// Judge them by a policy that knows where the workspace lies: [`crate::Policy::protect_in`].
 #[cfg(feature = "files")]
@@ -44,7 +58,15 @@ pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
     tools.push(erase(list_dir::ListDir::new(workspace.clone())));
     tools.push(erase(search_files::SearchFiles::new(workspace.clone())));
     tools.push(erase(write_file::WriteFile::new(workspace.clone())));
+    tools.push(erase(edit_file::EditFile::new(workspace.clone())));
+    tools.push(erase(move_path::Move::new(workspace.clone())));
     tools
+}
+
+/// Returns the tool that deletes below `workspace`, by moving what goes into `trash`.
+#[cfg(feature = "files")]
+pub fn delete(workspace: &Workspace, trash: Trash) -> Arc<dyn DynTool> {
+    erase(delete::Delete::new(workspace.clone(), trash))
 }
 
 /// Returns the tool that writes new skills into `folder`, which need not exist yet.
@@ -77,8 +99,15 @@ fn granted(
     access: fn(PathTarget) -> Access,
 ) -> Result<String, ToolError> {
     let traced = workspace.trace(path)?;
-    if context.granted() == touched(&traced, access) {
-        return Ok(traced.resolved);
+    still(context, path, &touched(&traced, access))?;
+    Ok(traced.resolved)
+}
+
+/// Fails unless `now` is what was judged for a call that names `path`.
+#[cfg(feature = "files")]
+fn still(context: &ToolContext, path: &str, now: &[Access]) -> Result<(), ToolError> {
+    if context.granted() == now {
+        return Ok(());
     }
     let path = escape_line(path);
     let message =

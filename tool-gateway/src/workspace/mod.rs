@@ -133,6 +133,39 @@ impl Workspace {
         Ok(Traced { resolved, through })
     }
 
+    /// Resolves the folder that holds `path`, and keeps its last name as it is: what is moved or
+    /// deleted is the link itself, never what it leads to.
+    pub(crate) fn trace_entry(&self, path: &str) -> Result<Traced, WorkspaceError> {
+        let plain = path.trim_end_matches('/');
+        let (folder, name) = match plain.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some((folder, name)) => (folder, name),
+            None => (".", plain),
+        };
+        if matches!(name, "" | "." | "..") {
+            let kind = WorkspaceErrorKind::Not {
+                wanted: "the name of a file or folder",
+                found: "a way to a folder",
+            };
+            return Err(WorkspaceError::new(path, kind));
+        }
+        if name.contains('\0') {
+            return Err(WorkspaceError::new(path, WorkspaceErrorKind::Outside));
+        }
+        let parent = self.trace(folder).map_err(|error| WorkspaceError {
+            path: path.to_owned(),
+            ..error
+        })?;
+        let named = |folder: &String| match folder.as_str() {
+            "." => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        };
+        Ok(Traced {
+            resolved: named(&parent.resolved),
+            through: parent.through.iter().map(named).collect(),
+        })
+    }
+
     /// Pushes the names of `path` in reverse; `None` if it does not start in the root.
     fn push_components(&self, todo: &mut Vec<String>, path: &Path) -> Option<()> {
         let relative = if path.has_root() || path.is_absolute() {
@@ -217,6 +250,17 @@ impl Workspace {
                 _ => dir = step(&dir, folder).map_err(fail)?,
             }
         }
+        Ok((dir, name))
+    }
+
+    /// Opens the folder that holds a resolved path; returns it with the last name.
+    pub(crate) fn holder<'p>(&self, resolved: &'p str) -> Result<(Dir, &'p str), WorkspaceError> {
+        let (parent, name) = self.parent(resolved)?;
+        let fail = |error: io::Error| self.failed(resolved, error, "a folder");
+        let dir = match parent {
+            Some(dir) => dir,
+            None => self.root.dir.try_clone().map_err(fail)?,
+        };
         Ok((dir, name))
     }
 
@@ -324,7 +368,7 @@ fn reading(links: Links) -> OpenOptions {
 
 /// Opens a folder below `dir` by one name that is not a link.
 #[cfg(unix)]
-fn step(dir: &Dir, name: &str) -> io::Result<Dir> {
+pub(crate) fn step(dir: &Dir, name: &str) -> io::Result<Dir> {
     let folder = dir.open_with(name, &reading(Links::RefuseAndWantFolder))?;
     Ok(Dir::from_std_file(folder.into_std()))
 }
@@ -337,7 +381,7 @@ fn reading(_links: Links) -> OpenOptions {
 }
 
 #[cfg(not(unix))]
-fn step(dir: &Dir, name: &str) -> io::Result<Dir> {
+pub(crate) fn step(dir: &Dir, name: &str) -> io::Result<Dir> {
     if dir.symlink_metadata(name)?.is_symlink() {
         return Err(io::Error::other("a link took the place of a folder"));
     }

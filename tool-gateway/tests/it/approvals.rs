@@ -313,7 +313,7 @@ impl DynTool for Shifting {
         Ok(vec![Access::write(&format!("a{asked}"))])
     }
 
-    fn preview(&self, _arguments: &Value) -> Preview {
+    fn preview(&self, _arguments: &Value) -> Result<Preview, ToolError> {
         panic!("a preview that fails must not fail the asking")
     }
 

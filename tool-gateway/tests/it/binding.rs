@@ -84,7 +84,7 @@ async fn a_file_that_changed_after_the_question_is_not_written() {
             (
                 Rejected,
                 Some("denied"),
-                "`a.md` changed after the change was approved, so it was not written; read it again and call write_file again, which asks again"
+                "`a.md` changed after the change was decided on, so it was left as it is; read it again and call write_file again"
             )
         );
         assert_eq!(after.as_deref(), meanwhile);

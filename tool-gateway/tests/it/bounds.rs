@@ -97,9 +97,9 @@ impl DynTool for SlowToShow {
         Ok(vec![Access::write("a")])
     }
 
-    fn preview(&self, _arguments: &Value) -> Preview {
+    fn preview(&self, _arguments: &Value) -> Result<Preview, ToolError> {
         std::thread::sleep(Duration::from_millis(300));
-        Preview::default()
+        Ok(Preview::default())
     }
 
     async fn invoke(

@@ -1,5 +1,7 @@
 //! The file tools on real folders.
 
+#[cfg(unix)]
+mod changing;
 mod offered;
 mod reading;
 mod searching;

@@ -40,7 +40,9 @@ fn the_tools_that_the_model_sees_are_strict_and_stable() {
             "read_file",
             "list_dir",
             "search_files",
-            "write_file"
+            "write_file",
+            "edit_file",
+            "move"
         ]
     );
     for definition in gateway.definitions() {

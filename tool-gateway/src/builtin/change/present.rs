@@ -16,14 +16,14 @@ const MAX_DIGEST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What is at a path, and a digest of it.
 #[derive(Debug)]
-pub(super) struct Present {
-    pub(super) state: State,
+pub(in crate::builtin) struct Present {
+    pub(in crate::builtin) state: State,
     /// Another one for every other content.
-    pub(super) basis: String,
+    pub(in crate::builtin) basis: String,
 }
 
 #[derive(Debug)]
-pub(super) enum State {
+pub(in crate::builtin) enum State {
     Absent,
     Text(String),
     /// Too long to compare, or not readable.
@@ -32,7 +32,7 @@ pub(super) enum State {
 
 impl Present {
     /// Looks at a resolved path.
-    pub(super) fn at(workspace: &Workspace, resolved: &str) -> Self {
+    pub(in crate::builtin) fn at(workspace: &Workspace, resolved: &str) -> Self {
         match workspace.look(resolved) {
             Ok(None) => Self {
                 state: State::Absent,
