@@ -5,6 +5,7 @@
     reason = "this module is where the program reads them, once"
 )]
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,40 @@ use etcetera::base_strategy::{BaseStrategy, Xdg};
 use skill_core::Machine;
 
 use crate::error::CliError;
+
+/// The variables that programs get.
+const FOR_PROGRAMS: &[&str] = &[
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TMPDIR",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "NVM_DIR",
+    "JAVA_HOME",
+    "VIRTUAL_ENV",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
 
 /// What the program knows of where it runs.
 #[derive(Clone, Debug)]
@@ -66,13 +101,47 @@ impl Environment {
 
     /// Returns what skills can require of this machine.
     pub(crate) fn machine(&self) -> Machine {
+        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        Machine::new(std::env::consts::OS)
+            .with_search_path(self.search_path())
+            .with_env(set.filter_map(|(name, _)| name.into_string().ok()))
+    }
+
+    /// Returns the variables that a program which a model starts may know, where they are set.
+    ///
+    /// They say where things are and how text is written; no key and no token is among them.
+    pub(crate) fn for_programs(&self) -> BTreeMap<String, String> {
+        let mut known: BTreeMap<String, String> = FOR_PROGRAMS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), self.variable(name)?)))
+            .collect();
+        known.insert("TERM".to_owned(), "dumb".to_owned());
+        known.insert("PAGER".to_owned(), "cat".to_owned());
+        known.insert("GIT_PAGER".to_owned(), "cat".to_owned());
+        known.insert("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned());
+        // What a repository's own settings would start without being asked.
+        for (number, (key, value)) in [("core.fsmonitor", "false"), ("protocol.ext.allow", "never")]
+            .into_iter()
+            .enumerate()
+        {
+            known.insert(format!("GIT_CONFIG_KEY_{number}"), key.to_owned());
+            known.insert(format!("GIT_CONFIG_VALUE_{number}"), value.to_owned());
+            known.insert("GIT_CONFIG_COUNT".to_owned(), (number + 1).to_string());
+        }
+        known
+    }
+
+    /// Returns the folders that programs are looked for in.
+    pub(crate) fn search_path(&self) -> Vec<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         // A relative folder would look for programs in whatever the workspace holds.
         let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
-        Machine::new(std::env::consts::OS)
-            .with_search_path(folders)
-            .with_env(set.filter_map(|(name, _)| name.into_string().ok()))
+        folders.collect()
+    }
+
+    /// Returns the folder for files that nobody keeps.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        std::env::temp_dir()
     }
 
     /// Returns the journal's file.

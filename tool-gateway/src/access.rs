@@ -92,6 +92,8 @@ pub enum Access {
     Skill(String),
     /// Lists or opens skills that the principal can see.
     OpenSkill,
+    /// Reads on in a result of this session.
+    Output,
     /// Calls a tool that declares nothing else, by name.
     Tool(String),
 }
@@ -100,7 +102,7 @@ impl Access {
     /// Tells whether using it may change anything: running such a call twice would not be the same
     /// as running it once.
     pub fn has_effect(&self) -> bool {
-        !matches!(self, Self::Read(_) | Self::OpenSkill)
+        !matches!(self, Self::Read(_) | Self::OpenSkill | Self::Output)
     }
 
     /// Returns the read capability for a path judged by its text.
@@ -123,6 +125,7 @@ impl Access {
     /// What can touch anything conflicts with everything, so an unknown effect runs alone.
     pub fn conflicts_with(&self, other: &Self) -> bool {
         match (self.footprint(), other.footprint()) {
+            (Footprint::Nothing, _) | (_, Footprint::Nothing) => false,
             (Footprint::Reads(_), Footprint::Reads(_)) => false,
             (Footprint::Anything, _) | (_, Footprint::Anything) => true,
             (
@@ -138,6 +141,7 @@ impl Access {
             Self::Write(target) | Self::Delete(target) => Footprint::Writes(target),
             // Skills may lie anywhere in the workspace.
             Self::OpenSkill => Footprint::Reads(&EVERYWHERE),
+            Self::Output => Footprint::Nothing,
             _ => Footprint::Anything,
         }
     }
@@ -147,6 +151,7 @@ impl Access {
 static EVERYWHERE: PathTarget = PathTarget::Outside(String::new());
 
 enum Footprint<'a> {
+    Nothing,
     Reads(&'a PathTarget),
     Writes(&'a PathTarget),
     Anything,
@@ -179,6 +184,7 @@ impl fmt::Display for Access {
             Self::Mcp { server, tool } => write!(formatter, "mcp({server}:{tool})"),
             Self::Skill(id) => write!(formatter, "skill({id})"),
             Self::OpenSkill => formatter.write_str("open skills"),
+            Self::Output => formatter.write_str("read results"),
             Self::Tool(name) => write!(formatter, "tool({name})"),
         }
     }

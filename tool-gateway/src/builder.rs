@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::approval::{Approver, HeadlessApprover};
+use crate::builtin::read_output;
 use crate::gateway::Gateway;
 use crate::nearest::did_you_mean;
 use crate::output::MAX_OUTPUT_BYTES;
 use crate::policy::{Mode, Policy};
 use crate::registry::{Registry, RegistryError};
+use crate::spill::Spill;
 use crate::tool::DynTool;
 
 /// Bounds of every call.
@@ -50,6 +52,7 @@ pub struct GatewayBuilder {
     policy: Policy,
     approver: Arc<dyn Approver>,
     limits: Limits,
+    spill: Option<Arc<dyn Spill>>,
 }
 
 impl Default for GatewayBuilder {
@@ -60,6 +63,7 @@ impl Default for GatewayBuilder {
             policy: Policy::new(Mode::Headless),
             approver: Arc::new(HeadlessApprover),
             limits: Limits::default(),
+            spill: None,
         }
     }
 }
@@ -106,6 +110,14 @@ impl GatewayBuilder {
         self
     }
 
+    /// Keeps results that are too long, and adds the tool `read_output` that reads on in them.
+    #[must_use]
+    pub fn spill(mut self, spill: Arc<dyn Spill>) -> Self {
+        self.tools.push(read_output(Arc::clone(&spill)));
+        self.spill = Some(spill);
+        self
+    }
+
     /// Returns the gateway, or what is wrong with its tools.
     pub fn build(self) -> Result<Gateway, RegistryError> {
         let mut definitions: Vec<_> = self
@@ -126,6 +138,7 @@ impl GatewayBuilder {
             policy: Arc::new(self.policy),
             approver: self.approver,
             limits: self.limits,
+            spill: self.spill,
         })
     }
 }

@@ -287,8 +287,9 @@ impl<'a> Dispatch<'a> {
         let running = Running::start(tool, context, arguments, limit);
         async move {
             let (outcome, duration_ms) = running.end().await;
-            let mut record = ended(call, outcome, digest, effect, gateway.limits.output_bytes);
+            let mut record = ended(call, outcome, digest, effect);
             record.duration_ms = duration_ms;
+            record.result.content = gateway.bounded(record.result.content).await;
             let logged = log
                 .record(&CallEvent::Finished {
                     record: record.clone(),

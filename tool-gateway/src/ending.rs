@@ -4,7 +4,6 @@ use skill_core::{CallStatus, StateDelta, ToolCall, ToolResult};
 
 use crate::call::CallRecord;
 use crate::escape::escape_line;
-use crate::output::cap;
 use crate::policy::Decision;
 use crate::running::Outcome;
 use crate::tool::{ErrorKind, ToolError, ToolOutput};
@@ -82,7 +81,6 @@ pub(crate) fn ended(
     outcome: Outcome,
     digest: String,
     has_effect: bool,
-    output_bytes: usize,
 ) -> CallRecord {
     let name = &call.name;
     let left = if has_effect {
@@ -113,7 +111,6 @@ pub(crate) fn ended(
         }
     };
     let mut record = ending.into_record(call, Some(digest));
-    record.result.content = cap(record.result.content, output_bytes);
     record.state = output.state;
     record.opened = output.opened;
     record

@@ -21,9 +21,11 @@ use crate::dispatch::Dispatch;
 use crate::ending::{Ending, failed, panicked};
 use crate::escape::escape_line;
 use crate::nearest::did_you_mean;
+use crate::output::cap;
 use crate::policy::{Decision, Policy};
 use crate::registry::{Entry, Registry};
 use crate::running::panic_text;
+use crate::spill::{Spill, shortened};
 use crate::tool::{DynTool, ErrorKind};
 
 /// The tool that opens skills, for calls that name a skill as if it were a tool.
@@ -41,6 +43,7 @@ pub struct Gateway {
     pub(crate) policy: Arc<Policy>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) limits: Limits,
+    pub(crate) spill: Option<Arc<dyn Spill>>,
 }
 
 /// A call that may run as far as everything but policy and people are concerned.
@@ -136,6 +139,23 @@ impl Gateway {
             digest,
             basis: None,
         })
+    }
+
+    /// Caps the result of a tool; what is cut off is kept where there is a place for it.
+    pub(crate) async fn bounded(&self, content: String) -> String {
+        let limit = self.limits.output_bytes;
+        if content.len() <= limit {
+            return content;
+        }
+        let Some(spill) = self.spill.clone() else {
+            return cap(content, limit);
+        };
+        let kept = tokio::task::spawn_blocking(move || match spill.keep(&content) {
+            Ok(id) => shortened(&content, &id, limit),
+            Err(_) => cap(content, limit),
+        });
+        kept.await
+            .unwrap_or_else(|_| "[the result was lost while it was kept]".to_owned())
     }
 
     fn look_up(&self, name: &str, context: &ToolContext) -> Result<&Entry, Ending> {

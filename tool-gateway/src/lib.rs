@@ -15,8 +15,11 @@ mod gateway;
 mod nearest;
 mod output;
 mod policy;
+#[cfg(all(unix, feature = "commands"))]
+mod process;
 mod registry;
 mod running;
+mod spill;
 mod tool;
 #[cfg(feature = "files")]
 mod workspace;
@@ -25,7 +28,7 @@ pub use {
     access::{Access, PathTarget},
     approval::{AnswerError, Approval, ApprovalDesk, ApprovalRequest, Approver, HeadlessApprover},
     builder::{GatewayBuilder, Limits},
-    builtin::{LIST_SKILLS, skill_tools},
+    builtin::{LIST_SKILLS, read_output, skill_tools},
     call::{CallEvent, CallLog, CallRecord, LogError, NoLog},
     context::ToolContext,
     digest::arguments_digest,
@@ -36,12 +39,19 @@ pub use {
         DecidedBy, Decision, Effect, Judgement, Mode, Policy, Rule, RuleError, Source, SourcedRule,
     },
     registry::RegistryError,
+    spill::Spill,
     tool::{
         DynTool, ErrorKind, Preview, SkillOpened, Tool, ToolError, ToolOutput, erase, function,
     },
 };
+#[cfg(all(unix, feature = "commands"))]
+pub use {
+    builtin::run_command,
+    process::{Launch, Sandbox, SandboxNeed},
+};
 #[cfg(feature = "files")]
 pub use {
     builtin::{Trash, builtins, create_skill, delete},
+    spill::FolderSpill,
     workspace::{Workspace, WorkspaceError, WorkspaceErrorKind},
 };

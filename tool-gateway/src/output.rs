@@ -4,7 +4,7 @@
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 
 /// Room kept for the sentence that says what was cut.
-const NOTICE_BYTES: usize = 200;
+pub(crate) const NOTICE_BYTES: usize = 200;
 
 /// Cuts `content` to `limit` bytes, never inside a character, and says what was cut.
 ///

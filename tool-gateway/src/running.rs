@@ -58,14 +58,22 @@ impl Running {
     pub(crate) async fn end(mut self) -> (Outcome, u64) {
         let outcome = tokio::select! {
             biased;
-            joined = &mut self.task => Outcome::from(joined),
+            joined = &mut self.task => match Outcome::from(joined) {
+                // It saw the cancellation before we did, and ended by itself.
+                Outcome::Returned(Err(_))
+                    if self.cancel.is_cancelled() && !self.wind_down.is_zero() =>
+                {
+                    Outcome::Cancelled
+                }
+                outcome => outcome,
+            },
             () = self.cancel.cancelled() => Outcome::Cancelled,
             () = tokio::time::sleep_until(self.started + self.limit) => Outcome::TimedOut(self.limit),
         };
         let duration = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         if matches!(outcome, Outcome::Cancelled | Outcome::TimedOut(_)) {
             self.cancel.cancel();
-            if !self.wind_down.is_zero() {
+            if !self.wind_down.is_zero() && !self.task.is_finished() {
                 let _ = tokio::time::timeout(self.wind_down, &mut self.task).await;
             }
             self.task.abort();

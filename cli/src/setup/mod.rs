@@ -17,7 +17,8 @@ use loop_runtime::{
 use prompt_compiler::VocabularyCounter;
 use skill_core::{SkillCatalog, Verdict};
 use tool_gateway::{
-    Approver, Gateway, HeadlessApprover, Mode, Policy, Rule, Source, Trash, Workspace,
+    Approver, FolderSpill, Gateway, HeadlessApprover, Launch, Mode, Policy, Rule, Sandbox, Source,
+    Trash, Workspace,
 };
 
 use crate::app::Context;
@@ -257,6 +258,10 @@ fn gateway(
             .policy(policy.protect_in(&workspace, steering))
             .tools(tool_gateway::builtins(&workspace))
             .tool(tool_gateway::delete(&workspace, trash(context)))
+            .tool(tool_gateway::run_command(&workspace, launch(context)))
+            .spill(Arc::new(FolderSpill::new(
+                context.environment.data_dir.join("spill"),
+            )))
             .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
             builder = builder.allow_only(allowed);
@@ -265,6 +270,19 @@ fn gateway(
     builder.build().map_err(|error| {
         CliError::usage(error.to_string()).with_hint("mend the list of tools in the configuration")
     })
+}
+
+/// Returns how programs are started: with what they may know, held where the kernel can.
+pub(crate) fn launch(context: &Context) -> Launch {
+    let environment = &context.environment;
+    Launch {
+        search_path: environment.search_path(),
+        environment: environment.for_programs(),
+        sandbox: Sandbox {
+            writable: vec![environment.temporary()],
+            ..Sandbox::default()
+        },
+    }
 }
 
 /// Returns the user's trash, the one that the desktop knows.

@@ -2,6 +2,7 @@
 
 mod list_skills;
 mod open_skill;
+mod read_output;
 mod skill_text;
 
 #[cfg(feature = "files")]
@@ -18,6 +19,8 @@ mod list_dir;
 mod move_path;
 #[cfg(feature = "files")]
 mod read_file;
+#[cfg(all(unix, feature = "commands"))]
+mod run_command;
 #[cfg(feature = "files")]
 mod search_files;
 #[cfg(feature = "files")]
@@ -48,6 +51,13 @@ pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
     vec![erase(open_skill::OpenSkill), erase(list_skills::ListSkills)]
 }
 
+/// Returns the tool that reads on in results which were too long and are kept in `spill`.
+///
+/// A gateway that keeps them has it: [`crate::GatewayBuilder::spill`] adds it.
+pub fn read_output(spill: Arc<dyn crate::spill::Spill>) -> Arc<dyn DynTool> {
+    erase(read_output::ReadOutput::new(spill))
+}
+
 /// Returns the tools that need nothing but a folder; the file tools reach `workspace` only.
 ///
 /// Judge them by a policy that knows where the workspace lies: [`crate::Policy::protect_in`].
@@ -67,6 +77,12 @@ pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
 #[cfg(feature = "files")]
 pub fn delete(workspace: &Workspace, trash: Trash) -> Arc<dyn DynTool> {
     erase(delete::Delete::new(workspace.clone(), trash))
+}
+
+/// Returns the tool that runs programs in `workspace`.
+#[cfg(all(unix, feature = "commands"))]
+pub fn run_command(workspace: &Workspace, launch: crate::process::Launch) -> Arc<dyn DynTool> {
+    erase(run_command::RunCommand::new(workspace.clone(), launch))
 }
 
 /// Returns the tool that writes new skills into `folder`, which need not exist yet.

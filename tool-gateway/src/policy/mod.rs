@@ -2,6 +2,7 @@
 
 mod glob;
 mod merge;
+mod program;
 mod protected;
 mod rule;
 mod table;
@@ -137,6 +138,9 @@ impl Policy {
         let named = Access::Tool(tool.to_owned());
         let mut judgements: Vec<Judgement> =
             access.iter().map(|access| self.judge_one(access)).collect();
+        for access in access {
+            judgements.extend(self.behind(access));
+        }
         if access.is_empty() {
             judgements.push(self.judge_one(&named));
         } else if let Some(rule) = self
@@ -155,11 +159,24 @@ impl Policy {
 
     /// Returns the verdict about one capability.
     pub fn effect_of(&self, access: &Access) -> Effect {
-        self.judge_one(access).effect
+        let behind = self.behind(access).into_iter().map(|one| one.effect);
+        behind.fold(self.judge_one(access).effect, Effect::max)
+    }
+
+    /// Judges the programs that a program runs in its turn: a rule that forbids one of them
+    /// forbids the whole, and one that is not allowed is no more allowed behind another.
+    fn behind(&self, access: &Access) -> Vec<Judgement> {
+        let Access::Run(argv) = access else {
+            return Vec::new();
+        };
+        let inner = program::inner(argv).into_iter();
+        inner
+            .map(|argv| self.judge_one(&Access::Run(argv)))
+            .collect()
     }
 
     fn judge_one(&self, access: &Access) -> Judgement {
-        let row = table::row(access, &self.protected);
+        let row = self.row(access);
         let by_default = || Judgement {
             access: access.clone(),
             effect: row.effect(self.mode),
@@ -176,9 +193,33 @@ impl Policy {
             {
                 by_default()
             }
+            Some(rule) if rule.rule.effect() == Effect::Allow && !self.spells_out(access) => {
+                by_default()
+            }
             Some(rule) => self.by_rule(access.clone(), rule),
             None => by_default(),
         }
+    }
+
+    fn row(&self, access: &Access) -> table::Row {
+        match access {
+            Access::Run(argv) if program::words_needed(argv) > 1 => table::RUNNING_ANYTHING,
+            access => table::row(access, &self.protected),
+        }
+    }
+
+    /// Tells whether a rule allows a program by enough of its arguments that no other program can
+    /// be meant.
+    fn spells_out(&self, access: &Access) -> bool {
+        let Access::Run(argv) = access else {
+            return true;
+        };
+        let needed = program::words_needed(argv);
+        self.rules.iter().any(|sourced| {
+            sourced.rule.effect() == Effect::Allow
+                && sourced.rule.matches(access)
+                && (needed <= 1 || sourced.rule.words() >= needed)
+        })
     }
 
     /// Applies a rule; headless, to ask is to deny.

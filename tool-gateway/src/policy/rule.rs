@@ -176,6 +176,17 @@ impl Rule {
             }
     }
 
+    /// Returns how many of the first words of an argument vector the rule spells out.
+    pub(super) fn words(&self) -> usize {
+        match &self.pattern {
+            Pattern::Run(Argv::Prefix(words)) => {
+                words.iter().take_while(|word| *word != "*").count()
+            }
+            // Whoever writes that everything may run means everything.
+            _ => usize::MAX,
+        }
+    }
+
     /// Tells whether the rule names one single path, so that it cannot cover another by accident.
     pub(super) fn names_one_path(&self) -> bool {
         matches!(&self.pattern, Pattern::Path(glob) if glob.is_literal())
@@ -207,8 +218,8 @@ fn capability(access: &Access) -> &'static str {
         Access::Http { .. } => "http",
         Access::Skill(_) => "skill",
         Access::Tool(_) => "tool",
-        // No rule speaks of it: visibility decides.
-        Access::OpenSkill => "",
+        // No rule speaks of them: visibility decides, or what was returned before.
+        Access::OpenSkill | Access::Output => "",
     }
 }
 

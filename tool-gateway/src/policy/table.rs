@@ -61,9 +61,12 @@ const fn guarded(what: &'static str) -> Row {
 
 const READING: Row = open("reading in the workspace");
 const SKILLS: Row = open("opening skills");
+const RESULTS: Row = open("reading results again");
 const WRITING: Row = asked("writing in the workspace");
 const DELETING: Row = asked("deleting in the workspace");
 const RUNNING: Row = asked("running and calling out");
+pub(super) const RUNNING_ANYTHING: Row =
+    asked("running a program that runs others, which only a rule with its arguments allows");
 const UNDECLARED: Row = asked("calling a tool that declares no capability");
 const OUTSIDE: Row = guarded("going outside the workspace");
 const PROTECTED: Row = guarded("changing a protected path");
@@ -82,6 +85,7 @@ pub(super) fn row(access: &Access, protected: &Protected) -> Row {
         }
         Access::Read(_) => READING,
         Access::OpenSkill => SKILLS,
+        Access::Output => RESULTS,
         Access::Write(_) => WRITING,
         Access::Delete(_) => DELETING,
         Access::Run(_) | Access::Http { .. } | Access::Mcp { .. } | Access::Skill(_) => RUNNING,

@@ -160,3 +160,58 @@ async fn a_stopped_call_that_only_reads_does_not_claim_an_effect() {
         assert_eq!(brief(&record), (TimedOut, None, text.as_str()));
     }
 }
+
+#[cfg(feature = "files")]
+#[tokio::test]
+async fn a_result_that_is_too_long_is_kept_whole_and_read_on_to_its_end() {
+    use std::sync::Arc;
+    use tool_gateway::{FolderSpill, Gateway, MAX_OUTPUT_BYTES, Mode};
+    let folder = tempfile::tempdir().unwrap();
+    // One line without an end, of characters of several bytes, as a minified answer may be.
+    let whole: String = (0..60_000).map(|number| format!("{number}中")).collect();
+    let text = whole.clone();
+    let long = tool("long", vec![Access::read("a")], move |_, _| {
+        let text = text.clone();
+        async move { Ok(ToolOutput::text(text)) }
+    });
+    let gateway = Gateway::builder()
+        .tool(long)
+        .spill(Arc::new(FolderSpill::new(folder.path().join("spill"))))
+        .policy(policy(Mode::Headless, &[]))
+        .build()
+        .unwrap();
+    let shown = dispatch_one(&gateway, call("c1", "long", json!({})))
+        .await
+        .result
+        .content;
+    assert!(shown.len() <= MAX_OUTPUT_BYTES);
+    let (head, rest) = shown.split_once("\n[").unwrap();
+    assert!(whole.starts_with(head));
+    let (notice, tail) = rest.split_once("]\n").unwrap();
+    assert!(whole.ends_with(tail));
+    let reading: serde_json::Value = {
+        let at = notice.find('{').unwrap();
+        serde_json::from_str(&notice[at..=notice.rfind('}').unwrap()]).unwrap()
+    };
+    let mut read = head.to_owned();
+    for number in 0.. {
+        let arguments = json!({"id": reading["id"], "offset": read.len()});
+        let piece = dispatch_one(
+            &gateway,
+            call(&format!("r{number}"), "read_output", arguments),
+        );
+        let content = piece.await.result.content;
+        let (piece, footer) = content.rsplit_once("\n[").unwrap();
+        read.push_str(piece);
+        if footer.ends_with("that is the end]") {
+            break;
+        }
+    }
+    assert_eq!(read, whole);
+    let none = json!({"id": "0123456789abcdef"});
+    let record = dispatch_one(&gateway, call("c3", "read_output", none)).await;
+    assert_eq!(record.error_kind, Some("not_found"));
+    let escape = json!({"id": "../../etc/passwd"});
+    let record = dispatch_one(&gateway, call("c4", "read_output", escape)).await;
+    assert_eq!(record.error_kind, Some("not_found"));
+}

@@ -15,6 +15,8 @@ mod support;
 
 #[cfg(all(unix, feature = "files"))]
 mod binding;
+#[cfg(all(target_os = "linux", feature = "commands"))]
+mod commands;
 #[cfg(all(unix, feature = "files"))]
 mod confinement;
 #[cfg(feature = "files")]
