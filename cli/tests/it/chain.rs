@@ -88,6 +88,11 @@ fn the_model_goes_from_the_catalogue_to_the_skill_to_the_file_to_the_answer() {
             "list_dir",
             "search_files",
             "write_file",
+            "edit_file",
+            "move",
+            "delete",
+            "run_command",
+            "read_output",
             "create_skill"
         ]
     );
