@@ -1,3 +1,5 @@
+//! How much of a program a rule has to spell out, and which programs stand behind others.
+
 use super::*;
 
 fn argv(line: &str) -> Vec<String> {
