@@ -10,19 +10,23 @@ use crate::skill::Skill;
 /// Each part goes in with its length before it, so no two lists of parts run into one another.
 pub(crate) struct Digester {
     hash: Sha256,
-    /// Parts that were not hashed yet; most are short, and hashing has a price for each call.
-    waiting: Vec<u8>,
+    /// Parts that were not hashed yet; most are short, and hashing has a price for each call. They
+    /// lie on the stack, because an allocator tidies up whenever it is asked for this much.
+    waiting: [u8; WAITING],
+    /// How much of it is filled.
+    filled: usize,
 }
 
-/// A part of this length goes into the hash by itself.
-const LONG: usize = 512;
+/// How many bytes wait before they are hashed.
+const WAITING: usize = 1024;
 
 impl Digester {
     /// Starts a digest that differs from those of every other `domain`.
     pub(crate) fn new(domain: &str) -> Self {
         let mut digester = Self {
             hash: Sha256::new(),
-            waiting: Vec::with_capacity(2 * LONG),
+            waiting: [0; WAITING],
+            filled: 0,
         };
         digester.part(domain.as_bytes());
         digester
@@ -30,18 +34,31 @@ impl Digester {
 
     /// Adds one part.
     pub(crate) fn part(&mut self, bytes: &[u8]) {
-        self.waiting
-            .extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        if bytes.len() < LONG {
-            self.waiting.extend_from_slice(bytes);
+        self.add(&(bytes.len() as u64).to_le_bytes());
+        self.add(bytes);
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let end = self.filled + bytes.len();
+        if let Some(room) = self.waiting.get_mut(self.filled..end) {
+            room.copy_from_slice(bytes);
+            self.filled = end;
+            return;
         }
-        if self.waiting.len() >= LONG || bytes.len() >= LONG {
-            self.hash.update(&self.waiting);
-            self.waiting.clear();
+        self.flush();
+        match self.waiting.get_mut(..bytes.len()) {
+            Some(room) if bytes.len() < WAITING / 2 => {
+                room.copy_from_slice(bytes);
+                self.filled = bytes.len();
+            }
+            _ => self.hash.update(bytes),
         }
-        if bytes.len() >= LONG {
-            self.hash.update(bytes);
-        }
+    }
+
+    fn flush(&mut self) {
+        let waiting = self.waiting.get(..self.filled).unwrap_or_default();
+        self.hash.update(waiting);
+        self.filled = 0;
     }
 
     /// Returns the digest.
@@ -51,7 +68,7 @@ impl Digester {
 
     /// Returns the digest as bytes.
     pub(crate) fn finish_bytes(mut self) -> [u8; 32] {
-        self.hash.update(&self.waiting);
+        self.flush();
         self.hash.finalize().into()
     }
 }

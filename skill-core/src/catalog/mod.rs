@@ -78,8 +78,6 @@ pub(crate) struct Entry {
     pub(crate) kept: bool,
     /// The files of its package as they were trusted or locked; nothing else of it is read.
     pub(crate) pins: Option<Arc<PackageTree>>,
-    /// The digest of everything that a snapshot's digest is over.
-    digest: [u8; 32],
 }
 
 /// A candidate and what it came to.
@@ -348,7 +346,6 @@ fn judge(
         pending,
         kept: candidate.diagnostics.iter().any(|one| one.code == KEPT),
         pins: admission.pins,
-        digest: entry_digest(skill, admission.yields, pending),
     };
     Judged {
         candidate: Arc::clone(candidate),
@@ -379,19 +376,20 @@ fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
     }
 }
 
-fn entry_digest(skill: &Skill, yields: bool, pending: bool) -> [u8; 32] {
-    let mut digester = Digester::new("tekne skill entry 1");
-    digester.part(skill.scope.as_str().as_bytes());
-    digester.part(skill.format.as_str().as_bytes());
-    digester.part(skill.id.as_str().as_bytes());
-    digester.part(skill.content_digest.as_bytes());
-    digester.part(&[u8::from(yields), u8::from(pending)]);
-    digester.finish_bytes()
-}
-
 fn snapshot_digest(entries: &[Arc<Entry>]) -> String {
-    let digests: Vec<u8> = entries.iter().flat_map(|entry| entry.digest).collect();
-    let mut digester = Digester::new("tekne skill snapshot 2");
-    digester.part(&digests);
+    let mut digester = Digester::new("tekne skill snapshot 3");
+    for Entry {
+        skill,
+        yields,
+        pending,
+        ..
+    } in entries.iter().map(Arc::as_ref)
+    {
+        digester.part(skill.scope.as_str().as_bytes());
+        digester.part(skill.format.as_str().as_bytes());
+        digester.part(skill.id.as_str().as_bytes());
+        digester.part(skill.content_digest.as_bytes());
+        digester.part(&[u8::from(*yields), u8::from(*pending)]);
+    }
     digester.finish()
 }

@@ -21,7 +21,7 @@ pub(crate) struct Capped {
 /// Reads at most `cap` bytes of the regular file at `path`.
 pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
     let (mut file, metadata) = open_regular(path, false)?;
-    read_open(&mut file, &metadata, cap, Vec::new())
+    read_open(&mut file, Stamp::of(&metadata), cap, Vec::new())
 }
 
 /// An open folder, from which the way to what lies below is shorter than from the very top.
@@ -54,23 +54,24 @@ impl Top {
     /// way that explains itself has to be taken.
     ///
     /// The bytes stand in `buffer`, which is to be given back.
-    pub(crate) fn read_entry(&self, path: &Path, cap: u64, buffer: &mut Vec<u8>) -> Option<Capped> {
-        let (mut file, metadata) = self.open_entry(path).ok()?;
-        read_open(&mut file, &metadata, cap, std::mem::take(buffer)).ok()
-    }
-
     #[cfg(unix)]
-    fn open_entry(&self, path: &Path) -> io::Result<(File, Metadata)> {
-        use rustix::fs::{Mode, OFlags, openat};
+    pub(crate) fn read_entry(&self, path: &Path, cap: u64, buffer: &mut Vec<u8>) -> Option<Capped> {
+        use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let below = self.below(path).ok_or(io::ErrorKind::NotFound)?;
-        let file = openat(&self.folder, below, flags, Mode::empty())?;
-        regular(File::from(file))
+        let below = self.below(path)?;
+        let mut file = File::from(openat(&self.folder, below, flags, Mode::empty()).ok()?);
+        let stat = fstat(&file).ok()?;
+        let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        let stamp = Stamp::of_stat(&stat);
+        let read = || read_open(&mut file, stamp, cap, std::mem::take(buffer)).ok();
+        regular.then(read).flatten()
     }
 
+    /// Reads the regular file at `path`, unless it is a link or anything about it fails.
     #[cfg(not(unix))]
-    fn open_entry(&self, path: &Path) -> io::Result<(File, Metadata)> {
-        open_regular(path, true)
+    pub(crate) fn read_entry(&self, path: &Path, cap: u64, buffer: &mut Vec<u8>) -> Option<Capped> {
+        let (mut file, metadata) = open_regular(path, true).ok()?;
+        read_open(&mut file, Stamp::of(&metadata), cap, std::mem::take(buffer)).ok()
     }
 
     /// Tells whether nothing lies at `path`.
@@ -103,16 +104,11 @@ impl Top {
     }
 }
 
-fn read_open(
-    file: &mut File,
-    metadata: &Metadata,
-    cap: u64,
-    mut bytes: Vec<u8>,
-) -> io::Result<Capped> {
-    let (length, stamp) = (metadata.len(), Stamp::of(metadata));
+fn read_open(file: &mut File, stamp: Stamp, cap: u64, mut bytes: Vec<u8>) -> io::Result<Capped> {
+    let length = stamp.bytes();
     let wanted = usize::try_from(length.min(cap)).unwrap_or(usize::MAX);
-    // One byte more shows the end with the first read.
-    bytes.clear();
+    // One byte more shows the end with the first read. What is left of an earlier file is written
+    // over, so it need not be cleared.
     bytes.resize(wanted.saturating_add(1), 0);
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -215,7 +211,7 @@ pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<
         return Err(outside());
     };
     let (mut file, metadata) = open_beneath(&folder, below)?;
-    read_open(&mut file, &metadata, cap, Vec::new())
+    read_open(&mut file, Stamp::of(&metadata), cap, Vec::new())
 }
 
 /// Opens the regular file at `below`, a path without links, step by step from `folder`.

@@ -50,6 +50,31 @@ impl Stamp {
         }
     }
 
+    /// Returns the stamp of what `stat` is about.
+    #[cfg(unix)]
+    #[expect(
+        clippy::unnecessary_cast,
+        reason = "the types differ from one system to another"
+    )]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Self {
+            file: (stat.st_dev as u64, stat.st_ino as u64),
+            bytes: stat.st_size as u64,
+            links: stat.st_nlink as u64,
+            changed: (
+                nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+                nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            ),
+        }
+    }
+
+    /// Returns the length of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Returns the stamp of what `path` leads to, or nothing where it leads nowhere.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().map(Self::of)

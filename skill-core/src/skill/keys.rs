@@ -28,10 +28,14 @@ pub(crate) fn normal(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Cow::Borrowed(key);
     }
-    key.chars()
-        .filter(|letter| !matches!(letter, '-' | '_' | ' '))
-        .flat_map(char::to_lowercase)
-        .collect()
+    let joins = |letter: &char| matches!(letter, '-' | '_' | ' ');
+    let letters = key.chars().filter(|letter| !joins(letter));
+    if key.is_ascii() {
+        let mut normal = String::with_capacity(key.len());
+        normal.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+        return Cow::Owned(normal);
+    }
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 /// A line of the form `key: value`.

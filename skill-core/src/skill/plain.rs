@@ -1,17 +1,40 @@
-//! Frontmatters that are nothing but lines `key: value`, as most are, read without a parser.
+//! Frontmatters that are nothing but lines `key: value` and plain blocks of them, as most are, read
+//! without a parser.
 //!
 //! It takes only what every reader of YAML takes alike and leaves all else to the parser.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::iter::{Peekable, Zip};
+use std::ops::RangeFrom;
+use std::str::Lines;
 
 use crate::skill::document::{Document, Field};
 use crate::skill::yaml::{Kind, Mark, Node};
 
-/// Returns the keys of `yaml`, if each of its lines is a key with a plain or a simply quoted value.
+/// How deep blocks may stand in one another.
+const DEEPEST: u32 = 8;
+/// The longest key; parsers have a bound too.
+const LONGEST_KEY: usize = 256;
+
+/// Returns the keys of `yaml`, if each of its lines is a key or an item with a plain or a simply
+/// quoted value, or a key with a block of such lines below it.
 pub(crate) fn document(yaml: &str, first_line: u32) -> Option<Document<'_>> {
     let mut fields = Vec::with_capacity(6);
-    for (line, number) in yaml.lines().zip(first_line..) {
-        fields.push(field(line, number, number.checked_sub(first_line)? + 1)?);
+    let mut reader = Reader {
+        lines: yaml.lines().zip(1..).peekable(),
+    };
+    while let Some((line, number)) = reader.lines.next() {
+        let (key, rest) = key(line, 0)?;
+        let (value, raw) = reader.value(rest, 0, number, 0)?;
+        fields.push(Field {
+            key: Cow::Borrowed(key),
+            line: value.line + first_line.checked_sub(1)?,
+            column: value.column,
+            value,
+            raw,
+            damaged: false,
+        });
     }
     (!fields.is_empty()).then_some(Document {
         fields,
@@ -19,38 +42,134 @@ pub(crate) fn document(yaml: &str, first_line: u32) -> Option<Document<'_>> {
     })
 }
 
-fn field(line: &str, number: u32, line_of_yaml: u32) -> Option<Field<'_>> {
-    let bytes = line.as_bytes();
+/// What stands behind a key or a dash, and how many bytes stand before it on its line.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    text: &'a str,
+    before: usize,
+}
+
+/// Splits a line that is a key behind `indent` blanks, before the colon.
+fn key(line: &str, indent: usize) -> Option<(&str, Rest<'_>)> {
+    let line = line.get(indent..)?;
     let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let length = bytes.iter().position(|byte| !is_key(byte))?;
+    let length = line.bytes().position(|byte| !is_key(&byte))?;
     let (key, rest) = line.split_at_checked(length)?;
-    let rest = rest.strip_prefix(": ")?;
-    let raw = rest.trim_matches(' ');
-    let (text, plain) = value(raw)?;
-    if !key.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        return None;
+    let text = rest.strip_prefix(':')?;
+    let sound = key.starts_with(|first: char| first.is_ascii_alphabetic())
+        && key.len() <= LONGEST_KEY
+        && (text.is_empty() || text.starts_with(' '));
+    let before = indent + length + 1;
+    sound.then_some((key, Rest { text, before }))
+}
+
+/// Reads line by line; nothing is returned for all that needs a parser.
+struct Reader<'a> {
+    lines: Peekable<Zip<Lines<'a>, RangeFrom<u32>>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns the value of a key, which stands behind `indent` blanks on line `number`, and how it
+    /// is written if that is on the same line.
+    fn value(
+        &mut self,
+        rest: Rest<'a>,
+        indent: usize,
+        number: u32,
+        depth: u32,
+    ) -> Option<(Node<'a>, &'a str)> {
+        if !rest.text.is_empty() {
+            return scalar(rest, number);
+        }
+        let (below, is_item) = self.below()?;
+        match below.cmp(&indent) {
+            Ordering::Greater if is_item => Some((self.list(below)?, "")),
+            Ordering::Greater if depth < DEEPEST => Some((self.map(below, depth + 1)?, "")),
+            Ordering::Equal if is_item => Some((unindented(self.list(below)?)?, "")),
+            _ => None,
+        }
     }
-    let blanks = rest.len() - rest.trim_start_matches(' ').len();
-    let column = u32::try_from(length + 2 + blanks + 1).ok()?;
-    let value = Node {
-        kind: Kind::Scalar {
-            text: Cow::Borrowed(text),
-            plain,
-        },
-        line: line_of_yaml,
+
+    /// Returns how many blanks the next line begins with, and whether it is an item.
+    fn below(&mut self) -> Option<(usize, bool)> {
+        let (line, _) = self.lines.peek()?;
+        let text = line.trim_start_matches(' ');
+        Some((line.len() - text.len(), text.starts_with("- ")))
+    }
+
+    fn list(&mut self, indent: usize) -> Option<Node<'a>> {
+        let mut items: Vec<Node<'a>> = Vec::new();
+        while let Some((below, is_item)) = self.below() {
+            match below.cmp(&indent) {
+                Ordering::Equal if is_item => {}
+                Ordering::Equal | Ordering::Less => break,
+                Ordering::Greater => return None,
+            }
+            let (line, number) = self.lines.next()?;
+            let text = line.get(indent + 1..)?;
+            let before = indent + 1;
+            items.push(scalar(Rest { text, before }, number)?.0);
+        }
+        let (line, column) = (items.first()?.line, position(indent)?);
+        let flow = false;
+        Some(node(Kind::List { items, flow }, line, column))
+    }
+
+    fn map(&mut self, indent: usize, depth: u32) -> Option<Node<'a>> {
+        let mut pairs: Vec<(Node<'a>, Node<'a>)> = Vec::new();
+        while let Some((below, _)) = self.below() {
+            match below.cmp(&indent) {
+                Ordering::Equal => {}
+                Ordering::Less => break,
+                Ordering::Greater => return None,
+            }
+            let (line, number) = self.lines.next()?;
+            let (key, rest) = key(line, indent)?;
+            let (value, _) = self.value(rest, indent, number, depth)?;
+            let text = Cow::Borrowed(key);
+            let key = Kind::Scalar { text, plain: true };
+            pairs.push((node(key, number, position(indent)?), value));
+        }
+        let (line, column) = (pairs.first()?.0.line, position(indent)?);
+        Some(node(Kind::Map { pairs }, line, column))
+    }
+}
+
+/// Returns a list that stands no deeper than its key: parsers say it begins with its first item.
+fn unindented(mut list: Node<'_>) -> Option<Node<'_>> {
+    if let Kind::List { items, .. } = &list.kind {
+        list.column = items.first()?.column;
+    }
+    Some(list)
+}
+
+/// Returns a value on one line and how it is written.
+fn scalar(rest: Rest<'_>, number: u32) -> Option<(Node<'_>, &str)> {
+    let blank = rest.text.strip_prefix(' ')?;
+    let raw = blank.trim_matches(' ');
+    let blanks = blank.len() - blank.trim_start_matches(' ').len();
+    let (text, plain) = value(raw)?;
+    let text = Cow::Borrowed(text);
+    let kind = Kind::Scalar { text, plain };
+    let column = position(rest.before + 1 + blanks)?;
+    Some((node(kind, number, column), raw))
+}
+
+/// Returns a column, counted from 1.
+fn position(before: usize) -> Option<u32> {
+    u32::try_from(before + 1).ok()
+}
+
+/// Returns a node; where it ends matters to nobody who reads a document of this kind.
+fn node(kind: Kind<'_>, line: u32, column: u32) -> Node<'_> {
+    Node {
+        kind,
+        line,
         column,
-        end_line: line_of_yaml,
+        end_line: line,
         end_column: column,
         mark: Mark::default(),
-    };
-    Some(Field {
-        key: Cow::Borrowed(key),
-        value,
-        line: number,
-        column,
-        raw,
-        damaged: false,
-    })
+    }
 }
 
 /// Returns the text of a value and whether it is plain; nothing for all that needs a parser.
@@ -74,14 +193,12 @@ fn value(raw: &str) -> Option<(&str, bool)> {
 
 /// Tells whether no byte ends a plain value or makes it something else.
 fn is_plain(bytes: &[u8]) -> bool {
-    let odd = |pair: &[u8]| match pair {
-        [b':', next] => matches!(next, b' '),
-        [b' ', next] => matches!(next, b'#'),
-        _ => false,
+    let ends = |at: usize| match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b':'), next) => matches!(next, None | Some(b' ')),
+        _ => at > 0 && bytes.get(at - 1) == Some(&b' '),
     };
-    !bytes.windows(2).any(odd)
-        && bytes.last() != Some(&b':')
-        && !bytes.iter().any(|byte| *byte < b' ' || *byte == 0x7f)
+    let control = |found: bool, byte: &u8| found | (*byte < b' ') | (*byte == 0x7f);
+    !bytes.iter().fold(false, control) && !memchr::memchr2_iter(b':', b'#', bytes).any(ends)
 }
 
 /// Tells whether no letter is one that readers take for a line break, a blank or nothing.
@@ -101,6 +218,22 @@ mod tests {
     use crate::skill::document;
     use crate::skill::findings::Findings;
 
+    /// Returns a node without where it ends.
+    fn tree(node: &Node<'_>) -> String {
+        let inner = match &node.kind {
+            Kind::List { items, flow } => {
+                let items: Vec<String> = items.iter().map(tree).collect();
+                format!("{flow} {items:?}")
+            }
+            Kind::Map { pairs } => {
+                let pair = |(key, value): &(Node<'_>, Node<'_>)| (tree(key), tree(value));
+                format!("{:?}", pairs.iter().map(pair).collect::<Vec<_>>())
+            }
+            other => format!("{other:?}"),
+        };
+        format!("{}:{} {:?} {inner}", node.line, node.column, node.mark)
+    }
+
     /// Returns what is the same whoever reads it.
     fn shown(document: &Document<'_>) -> Vec<String> {
         let each = document.fields.iter();
@@ -113,8 +246,8 @@ mod tests {
                 raw,
                 damaged,
             } = field;
-            let (kind, value_line, value_column) = (&value.kind, value.line, value.column);
-            format!("{key} {kind:?} {value_line} {value_column} {line} {column} {raw} {damaged}")
+            let value = tree(value);
+            format!("{key} {value} {line} {column} {raw} {damaged}")
         })
         .collect()
     }
@@ -132,6 +265,10 @@ mod tests {
             "name: \"a: b # c\"\nversion: 1.10\n",
             "a: 'x'\nb:  y  \nkey-1: 技能，“x”\n",
             "url: https://a.example/b#c\n",
+            "name: a\nmetadata:\n  author: b c\n  version: \"1.2\"\n  tags:\n    - x\n    - 'y z'\nlicense: MIT\n",
+            "metadata:\n  a:\n    b:\n      c: d\n  e: f\ng: h\n",
+            "tools:\n- Read\n-  Bash(git)\nname: x\n",
+            "m:\n  tags:\n  - a\n  - b\n  c: d\n",
         ] {
             let fast = super::document(yaml, 2).expect(yaml);
             assert_eq!(shown(&fast), shown(&parsed(yaml).expect(yaml)), "{yaml}");
@@ -162,6 +299,19 @@ mod tests {
             "...\n",
             "a: \"\n",
             "? a\n",
+            "a:\n  b: c\n d: e\n",
+            "a:\n  b: c\n    d: e\n",
+            "a:\n  b:\n c: d\n",
+            "a:\n  b: c\n\n  d: e\n",
+            "a:\n  - b: c\n",
+            "a:\n  - - b\n",
+            "a:\n  -\n",
+            "a:\n\tb: c\n",
+            "a:\n  b: c # d\n",
+            "a:\n- b\n  c\n",
+            "a: b\n- c\n",
+            "a:\n  b: c\n  - d\n",
+            "a:\n  - d\n  b: c\n",
         ] {
             assert!(super::document(yaml, 2).is_none(), "{yaml:?}");
         }
@@ -169,6 +319,18 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn both_ways_read_blocks_the_same(pieces in proptest::collection::vec(proptest::sample::select(vec![
+            "\n", "\n  ", "\n    ", "\n   ", "a", "b: c", "key:", "- x", "- ", "-", ": ", " ", "\"q\"", "'", "\t", "#",
+            "é", "~", "\n  k: v", "\n  k:", "\n    - i", "\n  - i", "\n- i", "\nm:", "null",
+        ]), 1..16)) {
+            let yaml = format!("k:{}\n", pieces.concat());
+            if let Some(fast) = super::document(&yaml, 2) {
+                let slow = parsed(&yaml);
+                proptest::prop_assert_eq!(slow.as_ref().map(shown), Some(shown(&fast)));
+            }
+        }
 
         #[test]
         fn both_ways_read_the_same(pieces in proptest::collection::vec(proptest::sample::select(vec![

@@ -149,7 +149,10 @@ fn aliases(id: &str, place_name: String) -> Vec<String> {
 
 /// Tells whether `name` reads as a path that leads upwards.
 fn climbs(name: &str) -> bool {
-    name.split(['/', '\\'])
+    // Most names hold no dot, and then there is no such part.
+    let dots = name.as_bytes().contains(&b'.');
+    dots && name
+        .split(['/', '\\'])
         .any(|part| matches!(part, "." | ".."))
 }
 
