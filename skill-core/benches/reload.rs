@@ -1,7 +1,7 @@
 //! How long a refresh takes after one change among many skills, against indexing them anew.
 //!
-//! `cargo bench -p skill-core --bench reload [-- COUNT]`. What a refresh cannot go below is one look
-//! at every file, which is measured apart; the baseline is the cold index of the same run.
+//! `cargo bench -p skill-core --bench reload [-- COUNT]`. The baseline is the cold index of the same run;
+//! what it would cost to look at every file is measured too.
 
 #![expect(
     clippy::unwrap_used,

@@ -83,6 +83,12 @@ impl SkillCatalog {
     /// if the content of some skill, or what waits for trust, changed. A file that can no longer be
     /// loaded keeps what it held before, with a finding SK104.
     ///
+    /// From the second call on the files of local folders are watched (Linux: one open file a source,
+    /// at most 16,384 watches, which a user's programs share), and only what the kernel tells of is
+    /// looked at. Everywhere else, and for links, files of several names and network file systems,
+    /// each call looks at every file. What a program writes through a memory map into a file that it
+    /// has closed is not told; opening such a skill says that it changed.
+    ///
     /// Blocks for as long as the file system takes.
     pub fn refresh(&self) -> Arc<Snapshot> {
         let reload = &self.reload;

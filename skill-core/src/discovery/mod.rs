@@ -6,6 +6,7 @@ mod read;
 mod roots;
 mod stamp;
 mod walk;
+mod watch;
 
 pub use roots::{Places, Root, project_root, standard_roots};
 pub(crate) use {
@@ -13,6 +14,7 @@ pub(crate) use {
     read::{Capped, files_below, open_below, read_capped},
     stamp::Stamp,
     walk::walk,
+    watch::Watch,
 };
 
 #[cfg(test)]

@@ -75,6 +75,21 @@ impl Stamp {
         self.bytes
     }
 
+    /// Tells whether the file has one name only, so that whoever changes it goes through its folder.
+    pub(crate) fn has_one_name(&self) -> bool {
+        self.links == 1
+    }
+
+    /// Tells whether both are of one file, whatever happened to it in between.
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+        self.file == other.file && self.file != (0, 0)
+    }
+
+    /// Tells whether both lie on one device.
+    pub(crate) fn is_on_device_of(&self, other: &Self) -> bool {
+        self.file.0 == other.file.0
+    }
+
     /// Returns the stamp of what `path` leads to, or nothing where it leads nowhere.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().map(Self::of)

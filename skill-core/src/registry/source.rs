@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use crate::discovery::{ScanLimits, Stamp};
+use crate::discovery::ScanLimits;
 use crate::registry::Registry;
 use crate::registry::record::{Registered, default_of};
 use crate::skill::{Diagnostic, Skill, SkillId};
@@ -29,16 +29,13 @@ impl SkillSource for Registry {
             diagnostics: held.diagnostics.clone(),
             footprint: Footprint {
                 folders: vec![(self.folder.clone(), held.stamp)],
-                files: Vec::new(),
+                ..Footprint::default()
             },
         }
     }
 
     fn rescan(&self, limits: &ScanLimits, before: &SourceScan) -> Option<SourceScan> {
-        let mut folders = before.footprint.folders.iter();
-        folders
-            .any(|(path, stamp)| Stamp::at(path) != *stamp)
-            .then(|| self.scan(limits))
+        before.footprint.moved(1).then(|| self.scan(limits))
     }
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {

@@ -140,6 +140,73 @@ fn a_policy_beside_a_skill_that_comes_changes_or_goes_is_seen() {
     assert!(Arc::ptr_eq(&before, &catalog.refresh()));
 }
 
+/// Asks so often that the system is asked to tell of changes, where it can.
+fn watched(folder: &Path) -> SkillCatalog {
+    let catalog = catalog(folder);
+    for _ in 0..3 {
+        catalog.refresh();
+    }
+    catalog
+}
+
+#[cfg(unix)]
+#[test]
+fn whatever_way_a_watched_file_changes_it_is_read_again() {
+    let folder = TempDir::new().unwrap();
+    for name in ["a", "b", "c"] {
+        skill(folder.path(), name, "x");
+    }
+    let elsewhere = TempDir::new_in(folder.path().parent().unwrap()).unwrap();
+    let (path, other) = (folder.path().join("a/SKILL.md"), elsewhere.path().join("x"));
+    let catalog = watched(folder.path());
+    // In place, by another file put in its place, and by another name of the same file.
+    skill(folder.path(), "a", "in place");
+    catalog.refresh();
+    assert_eq!(open(&catalog, "a").unwrap(), "in place");
+    let replaced = "---\nname: a\ndescription: d\n---\nreplaced\n";
+    fs::write(folder.path().join("a/new"), replaced).unwrap();
+    fs::rename(folder.path().join("a/new"), &path).unwrap();
+    catalog.refresh();
+    assert_eq!(open(&catalog, "a").unwrap(), "replaced");
+    fs::hard_link(&path, &other).unwrap();
+    catalog.refresh();
+    fs::write(
+        &other,
+        "---\nname: a\ndescription: d\n---\nby another name\n",
+    )
+    .unwrap();
+    catalog.refresh();
+    assert_eq!(open(&catalog, "a").unwrap(), "by another name");
+    fs::remove_file(folder.path().join("b/SKILL.md")).unwrap();
+    assert_eq!(ids(&catalog.refresh()), ["a", "c"]);
+    // A file that links lead to lies in a folder that is not watched.
+    fs::write(&other, "---\nname: d\ndescription: d\n---\none\n").unwrap();
+    fs::create_dir(folder.path().join("d")).unwrap();
+    std::os::unix::fs::symlink(&other, folder.path().join("d/SKILL.md")).unwrap();
+    for _ in 0..3 {
+        catalog.refresh();
+    }
+    fs::write(&other, "---\nname: d\ndescription: d\n---\nanother\n").unwrap();
+    catalog.refresh();
+    assert_eq!(open(&catalog, "d").unwrap(), "another");
+}
+
+#[test]
+fn a_watched_catalogue_reads_what_changed_alone_and_rests_otherwise() {
+    let folder = TempDir::new().unwrap();
+    for name in ["a", "b"] {
+        skill(folder.path(), name, "x");
+    }
+    let catalog = watched(folder.path());
+    let before = catalog.snapshot();
+    assert!(Arc::ptr_eq(&before, &catalog.refresh()));
+    skill(folder.path(), "b", "longer than before");
+    let after = catalog.refresh();
+    let same = ["a", "b"].map(|id| Arc::ptr_eq(&record(&before, id), &record(&after, id)));
+    assert_eq!(same, [true, false]);
+    assert!(Arc::ptr_eq(&after, &catalog.refresh()));
+}
+
 #[test]
 fn several_events_are_one_change_and_an_event_elsewhere_is_none() {
     let folder = TempDir::new().unwrap();
@@ -327,6 +394,7 @@ enum Event {
     Remove(u8),
     Flat(u8),
     Rename(u8, u8),
+    Policy(u8, bool),
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -336,6 +404,7 @@ fn event() -> impl Strategy<Value = Event> {
         (0..4u8).prop_map(Event::Remove),
         (0..4u8).prop_map(Event::Flat),
         (0..4u8, 0..4u8).prop_map(|(from, to)| Event::Rename(from, to)),
+        (0..4u8, any::<bool>()).prop_map(|(at, allowed)| Event::Policy(at, allowed)),
     ]
 }
 
@@ -348,6 +417,10 @@ fn happen(folder: &Path, event: &Event) {
         // What is not there can be neither removed nor renamed.
         Event::Remove(at) => drop(fs::remove_dir_all(path(at))),
         Event::Rename(from, to) => drop(fs::rename(path(from), path(to))),
+        Event::Policy(at, allowed) => {
+            let text = format!("policy:\n  allow_implicit_invocation: {allowed}\n");
+            write(folder, &format!("s{at}/agents/openai.yaml"), &text);
+        }
     }
 }
 
@@ -356,11 +429,13 @@ proptest! {
 
     #[test]
     fn a_refreshed_catalogue_equals_a_new_one_but_for_what_it_keeps(
-        rounds in prop::collection::vec(prop::collection::vec(event(), 1..4), 1..6),
+        rounds in prop::collection::vec((prop::collection::vec(event(), 1..4), 0..4usize), 1..8),
     ) {
         let folder = TempDir::new().unwrap();
         let refreshed = catalog(folder.path());
-        for events in &rounds {
+        for (events, more) in &rounds {
+            // Who asks often is told by the system, where it can.
+            (0..*more).for_each(|_| drop(refreshed.refresh()));
             events.iter().for_each(|event| happen(folder.path(), event));
             let (now, new) = (refreshed.refresh(), catalog(folder.path()).snapshot());
             let good = |snapshot: &Snapshot| -> Vec<(std::path::PathBuf, String)> {
@@ -368,7 +443,9 @@ proptest! {
                     report.path == path && report.diagnostics.iter().any(|one| one.code == KEPT)
                 });
                 let skills = snapshot.skills().filter(|skill| !kept(&skill.path));
-                skills.map(|skill| (skill.path.clone(), skill.content_digest.clone())).collect()
+                let model = |skill: &Skill| skill.invocation.model.to_string();
+                let shown = |skill: &Arc<Skill>| skill.content_digest.clone() + &model(skill);
+                skills.map(|skill| (skill.path.clone(), shown(skill))).collect()
             };
             prop_assert_eq!(good(&now), good(&new));
             let paths = |snapshot: &Snapshot| -> Vec<std::path::PathBuf> {

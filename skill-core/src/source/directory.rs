@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::discovery::{
     Capped, Found, Reading, Root, ScanLimits, Stamp, files_below, open_below, parallel,
@@ -15,6 +15,7 @@ use crate::skill::{
     parse_with,
 };
 use crate::source::footprint::{Beside, Mark};
+use crate::source::watching::{Known, Watching};
 use crate::source::{
     Candidate, Footprint, OpenedSkill, Resource, SkillSource, SourceScan, declared,
 };
@@ -38,10 +39,21 @@ struct Before<'a> {
     candidates: &'a [Arc<Candidate>],
     marks: &'a [Option<Mark>],
     positions: HashMap<&'a Path, usize>,
+    /// What is known of each file without looking at it, where its folder is the same.
+    known: Vec<Known>,
+    watching: Arc<Mutex<Watching>>,
 }
 
 impl<'a> Before<'a> {
-    fn of(scan: &'a SourceScan) -> Self {
+    fn of(scan: &'a SourceScan, mut known: Vec<Known>) -> Self {
+        let same = scan.footprint.same_folders();
+        for (candidate, known) in scan.candidates.iter().zip(&mut known) {
+            let folders = candidate.path.ancestors().skip(1).take(2);
+            // Who moves a folder higher up does nothing to the file.
+            if *known == Known::Still && !folders.into_iter().any(|folder| same.contains(folder)) {
+                *known = Known::Nothing;
+            }
+        }
         let candidates = scan.candidates.iter().enumerate();
         Self {
             candidates: &scan.candidates,
@@ -49,6 +61,8 @@ impl<'a> Before<'a> {
             positions: candidates
                 .map(|(at, candidate)| (candidate.path.as_path(), at))
                 .collect(),
+            known,
+            watching: Arc::clone(&scan.footprint.watching),
         }
     }
 
@@ -56,7 +70,12 @@ impl<'a> Before<'a> {
     fn known(&self, path: &Path, stamp: impl Fn(&Path) -> Option<Stamp>) -> Option<usize> {
         let at = *self.positions.get(path)?;
         let before = self.marks.get(at)?.as_ref()?;
-        (stamp(path) == before.entry && before.beside.holds(path)).then_some(at)
+        let is_same = match self.known.get(at) {
+            Some(Known::Still) => true,
+            Some(Known::Touched) => false,
+            _ => stamp(path) == before.entry && before.beside.holds(path),
+        };
+        is_same.then_some(at)
     }
 }
 
@@ -105,6 +124,7 @@ impl DirectorySource {
             footprint: Footprint {
                 folders: walk.folders,
                 files: Vec::with_capacity(walk.found.len()),
+                watching: Arc::clone(&before.watching),
             },
             candidates: Vec::with_capacity(walk.found.len()),
         };
@@ -260,27 +280,16 @@ impl SkillSource for DirectorySource {
     }
 
     fn rescan(&self, limits: &ScanLimits, before: &SourceScan) -> Option<SourceScan> {
-        let footprint = &before.footprint;
-        let moved = parallel(&footprint.folders, limits.threads, |(path, stamp), _| {
-            Stamp::at(path) != *stamp
-        });
-        if moved.contains(&true) {
-            return Some(self.walk(limits, &Before::of(before)));
+        let known = before.known(&self.root.path);
+        if before.footprint.moved(limits.threads) {
+            return Some(self.walk(limits, &Before::of(before, known)));
         }
-        let watched: Vec<(&Arc<Candidate>, &Option<Mark>)> =
-            before.candidates.iter().zip(&footprint.files).collect();
-        let touched = parallel(&watched, limits.threads, |(candidate, mark), _| {
-            mark.as_ref()
-                .is_some_and(|mark| !mark.holds(&candidate.path))
-        });
-        let positions: Vec<usize> = (0..touched.len())
-            .filter(|&at| touched.get(at) == Some(&true))
-            .collect();
+        let positions = before.changed(&known, limits.threads);
         if positions.is_empty() {
             return None;
         }
         let again = self.read_again(limits, before, &positions);
-        Some(again.unwrap_or_else(|| self.walk(limits, &Before::of(before))))
+        Some(again.unwrap_or_else(|| self.walk(limits, &Before::of(before, known))))
     }
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {

@@ -1,10 +1,13 @@
 //! What a scan depended on, so that the next one reads only what changed.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use crate::discovery::Stamp;
+use crate::discovery::{Stamp, parallel};
 use crate::skill::{SkillFormat, companion};
+use crate::source::watching::Watching;
 
 /// What the file system was like when a scan began to read it.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +16,27 @@ pub struct Footprint {
     pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
     /// The files behind each candidate, where they were read.
     pub(crate) files: Vec<Option<Mark>>,
+    /// What would tell of changes to the files; the scans of one source share it.
+    pub(crate) watching: Arc<Mutex<Watching>>,
+}
+
+impl Footprint {
+    /// Tells whether a folder, or whether it is there, is another by now.
+    pub(crate) fn moved(&self, threads: usize) -> bool {
+        let moved = parallel(&self.folders, threads, |(path, stamp), _| {
+            Stamp::at(path) != *stamp
+        });
+        moved.contains(&true)
+    }
+
+    /// Returns the folders whose paths lead to the same folders as before, whatever is in them.
+    pub(crate) fn same_folders(&self) -> HashSet<&Path> {
+        let same = self.folders.iter().filter(|(path, stamp)| {
+            let now = Stamp::at(path);
+            matches!((now, stamp), (Some(now), Some(before)) if now.is_same_file(before))
+        });
+        same.map(|(path, _)| path.as_path()).collect()
+    }
 }
 
 /// The files that a record was read from.

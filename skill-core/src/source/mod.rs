@@ -9,6 +9,7 @@ mod lite;
 mod memory;
 pub(crate) mod package;
 mod suffix;
+mod watching;
 
 pub use {
     builtin::BuiltinSource, directory::DirectorySource, footprint::Footprint, memory::MemorySource,
