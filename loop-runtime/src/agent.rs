@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prompt_compiler::{
-    Budget, CompiledPrompt, ContextFragment, ContextLimit, Preset, Residency, TokenCounter,
+    Budget, CompileCache, CompileError, CompiledPrompt, ContextFragment, Pipeline, Preset,
+    Residency, TokenCounter,
 };
 use skill_core::{
     Clock, IdSource, Message, ModelId, OpenError, Principal, Provider, SkillCatalog, Usage,
@@ -42,6 +43,8 @@ pub struct Agent {
     pub principal: Principal,
     /// How skills are shown.
     pub preset: Preset,
+    /// The stages that make a request.
+    pub pipeline: Pipeline,
     /// How turns run.
     pub profile: Profile,
     /// What a turn may cost.
@@ -133,9 +136,9 @@ pub enum RunError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PreviewError {
-    /// It does not fit.
+    /// It does not fit, or there is nothing to answer.
     #[error(transparent)]
-    Limit(#[from] ContextLimit),
+    Compile(#[from] CompileError),
     /// A skill could not be read.
     #[error(transparent)]
     Skill(#[from] OpenError),
@@ -210,6 +213,7 @@ impl Agent {
             &session_context,
             &request.context,
         );
-        Ok(prompt_compiler::compile(&input, &*self.counter)?)
+        let mut cache = CompileCache::default();
+        Ok(self.pipeline.compile(&input, &*self.counter, &mut cache)?)
     }
 }

@@ -78,7 +78,7 @@ fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
         || view.skills().iter().any(|viewed| !viewed.listed);
     let offered = |name: &str| match name {
         tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
-        name if name == agent.preset.open_tool => !view.is_empty(),
+        name if name == agent.preset.tools.open => !view.is_empty(),
         _ => true,
     };
     agent

@@ -128,6 +128,7 @@ fn text(view: &SkillView, viewed: &ViewedSkill, docs: Vec<String>) -> Result<Ski
     texts.sort();
     Ok(SkillText {
         id: viewed.skill.id.to_string(),
+        name: viewed.skill.name.clone(),
         version: viewed.skill.version.clone(),
         digest: viewed.skill.content_digest.clone(),
         body: opened.body,

@@ -260,7 +260,12 @@ fn every_prefix_of_a_journal_leads_to_a_valid_request_after_settling() {
             model: skill_core::ModelId::new("test"),
             system: Vec::new(),
             messages: projection.messages.clone(),
-            tools: [].into(),
+            tools: [skill_core::ToolDefinition {
+                name: "write_file".into(),
+                description: String::new(),
+                parameters: serde_json::json!({"type": "object"}),
+            }]
+            .into(),
             max_output_tokens: None,
         };
         assert_eq!(

@@ -1,83 +1,111 @@
-//! The compilation: stages in order, measured, cut to the budget, accounted for.
+//! The compilation: stages in order, then what fits, then the request and its ledger.
 
-use crate::draft::{Draft, Kept};
-use crate::groups::paired;
+use crate::assemble::assemble;
+use crate::budget::plan;
+use crate::cache::CompileCache;
+use crate::draft::Draft;
+use crate::family::Overhead;
 use crate::input::CompileInput;
 use crate::meter::Meter;
-use crate::output::{CompiledPrompt, ContextLimit};
-use crate::stages::history::Conversation;
-use crate::tokens::{ByteBound, TokenCounter};
-use crate::window;
+use crate::output::{CompileError, CompiledPrompt};
+use crate::pipeline::Pipeline;
+use crate::tokens::TokenCounter;
 
-/// Compiles one request.
+/// Compiles one request with the stages of every preset.
 ///
 /// A pure function: the same input gives the same bytes on every machine. `counter` is asked only
 /// when a bound is not good enough ([`crate::Budget::allow_bound`]).
 ///
 /// # Errors
 ///
-/// [`ContextLimit`] when what can't be left out does not fit: system prompt, always-on skills,
-/// index, open skills, the last user message and its newest tool group.
+/// [`CompileError::Limit`] when what can't be left out does not fit: system prompt, always-on
+/// skills, index, open skills, mentions by name, the last user message and its newest tool group.
 pub fn compile(
     input: &CompileInput<'_>,
     counter: &dyn TokenCounter,
-) -> Result<CompiledPrompt, ContextLimit> {
-    let messages = paired(input.messages);
-    let conversation = Conversation::split(&messages);
-    if input.budget.allow_bound {
-        let meter = Meter::new(&ByteBound);
-        let draft = Draft::new(input, &conversation, Kept::default(), &meter);
-        if draft.total() <= input.budget.request_limit() / 2 {
-            return Ok(draft.finish(input, &conversation, &meter));
-        }
-    }
-    // A single text above the window fits no request, however far above it is.
-    fit(
-        input,
-        &conversation,
-        &Meter::up_to(counter, input.budget.window),
-    )
+) -> Result<CompiledPrompt, CompileError> {
+    Pipeline::standard().compile(input, counter, &mut CompileCache::default())
 }
 
-/// Leaves out old rounds, then old tool groups of this turn, until the rest fits.
-fn fit(
-    input: &CompileInput<'_>,
-    conversation: &Conversation<'_>,
-    meter: &Meter<'_>,
-) -> Result<CompiledPrompt, ContextLimit> {
-    let mut draft = Draft::new(input, conversation, Kept::default(), meter);
-    let mut kept = Kept {
-        rounds_from: window_start(input, conversation, &draft),
-        groups_from: 0,
-    };
-    if kept.rounds_from > 0 {
-        draft = Draft::new(input, conversation, kept, meter);
+impl Pipeline {
+    /// Compiles one request with these stages, using and renewing what `cache` holds.
+    ///
+    /// A cache changes what compiling costs, and nothing else: the bytes are those of [`compile`].
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`].
+    pub fn compile(
+        &self,
+        input: &CompileInput<'_>,
+        counter: &dyn TokenCounter,
+        cache: &mut CompileCache,
+    ) -> Result<CompiledPrompt, CompileError> {
+        let window = input.budget.window;
+        cache.counted_with(format!("{} up to {window}", counter.basis()));
+        cache.texts.begin();
+        let overhead = Overhead::of(input.model);
+        if input.budget.allow_bound {
+            let CompileCache { turns, index, .. } = &mut *cache;
+            let mut texts = Default::default();
+            let meter = Meter::bound(overhead, &mut texts);
+            let draft = self.gather(input, &meter, turns, index);
+            if let Some(prompt) = small(input, draft) {
+                return Ok(prompt);
+            }
+        }
+        // A single text above the window fits no request, however far above it is.
+        let CompileCache {
+            texts,
+            turns,
+            index,
+            ..
+        } = &mut *cache;
+        let meter = Meter::counting(counter, window, overhead, texts);
+        let draft = self.gather(input, &meter, turns, index);
+        let layout = draft.turns.layout().ok_or(CompileError::NothingToAnswer)?;
+        let plan = plan(input, &draft, &layout)?;
+        Ok(assemble(input, draft, plan))
     }
-    loop {
-        if draft.total() <= input.budget.request_limit() {
-            return Ok(draft.finish(input, conversation, meter));
+
+    /// Runs the stages in their order.
+    fn gather<'d>(
+        &'d self,
+        input: &CompileInput<'_>,
+        meter: &'d Meter<'d>,
+        turns: &'d mut crate::conversation::Turns,
+        index: &'d mut Option<crate::cache::CachedIndex>,
+    ) -> Draft<'d> {
+        let mut draft = Draft {
+            meter,
+            stages: self.stages(),
+            turns,
+            index,
+            sections: Vec::new(),
+            fragments: Vec::new(),
+            open: Vec::new(),
+            open_cut: Vec::new(),
+        };
+        for stage in self.stages() {
+            stage.gather(input, &mut draft);
         }
-        if kept.rounds_from < conversation.rounds.len() {
-            kept.rounds_from += 1;
-        } else if kept.groups_from + 1 < conversation.groups.len() {
-            kept.groups_from += 1;
-        } else {
-            return Err(draft.limit(input));
-        }
-        draft = Draft::new(input, conversation, kept, meter);
+        draft.turns.count(meter);
+        draft
     }
 }
 
-/// Returns where the history window begins, from what is stable alone.
-fn window_start(input: &CompileInput<'_>, conversation: &Conversation<'_>, whole: &Draft) -> usize {
-    let room = input.budget.request_limit().saturating_sub(whole.stable());
-    let mut sizes = whole.history_sizes().iter();
-    let rounds: Vec<u64> = conversation
-        .rounds
-        .iter()
-        .map(|round| sizes.by_ref().take(round.len()).sum())
-        .collect();
-    window::start(&rounds, room / 10 * 6, room / 10 * 8)
+/// Returns the request if a bound shows that it is below half the window and nothing had to go.
+fn small(input: &CompileInput<'_>, draft: Draft<'_>) -> Option<CompiledPrompt> {
+    if draft.turns.bound() > input.budget.request_limit() / 2 {
+        return None;
+    }
+    let layout = draft.turns.layout()?;
+    let plan = plan(input, &draft, &layout).ok()?;
+    if plan.is_cut(&draft) {
+        return None;
+    }
+    let prompt = assemble(input, draft, plan);
+    (prompt.report.total <= input.budget.request_limit() / 2).then_some(prompt)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Tests of whole compilations.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -15,6 +14,7 @@ use crate::input::{
 };
 use crate::output::{BlockMark, SectionReport};
 use crate::preset::Preset;
+use crate::tokens::ByteBound;
 use crate::validate::validate;
 
 /// Owns what a [`CompileInput`] borrows.
@@ -47,7 +47,7 @@ impl Case {
     }
 
     /// Compiles and holds the request against the strict validator.
-    fn compile(&self) -> Result<CompiledPrompt, ContextLimit> {
+    fn compile(&self) -> Result<CompiledPrompt, CompileError> {
         let model = ModelId::new("test");
         let compiled = compile(
             &CompileInput {
@@ -78,6 +78,7 @@ impl Case {
         self.skills.loaded.retain(|skill| skill.id != id);
         self.skills.loaded.push(SkillText {
             id: id.into(),
+            name: id.into(),
             version: None,
             digest: digest.clone(),
             body: format!("BODY OF {id}"),
@@ -267,7 +268,9 @@ fn a_request_that_cannot_fit_names_its_largest_parts() {
         reserve_output: 500,
         ..Budget::default()
     };
-    let limit = case.compile().unwrap_err();
+    let CompileError::Limit(limit) = case.compile().unwrap_err() else {
+        panic!("a limit")
+    };
     assert_eq!(limit.limit, 3_500);
     assert_eq!(limit.largest[0], "the task with 5004");
 }
@@ -381,6 +384,9 @@ fn a_bound_stands_for_a_count_only_below_half_the_window() {
         fn is_exact(&self) -> bool {
             true
         }
+        fn basis(&self) -> String {
+            "quarters".into()
+        }
     }
     let model = ModelId::new("test");
     let mut case = Case::new(vec![Message::user("x".repeat(2_000))]);
@@ -450,7 +456,7 @@ proptest! {
             .collect();
         let mut case = Case::new(rounds.concat());
         case.messages.push(Message::user("now").into());
-        case.budget = Budget { window, reserve_output: 0, caps: BTreeMap::new(), allow_bound: false };
+        case.budget = Budget { window, reserve_output: 0, allow_bound: false, ..Budget::default() };
         if let Ok(prompt) = case.compile() {
             prop_assert!(prompt.report.total <= window);
             let wider = Budget { window: window + 3_000, ..case.budget.clone() };

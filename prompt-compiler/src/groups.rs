@@ -1,232 +1,152 @@
 //! Calls and results live and die together: what no provider would accept is left out here.
 
-use std::borrow::Borrow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use serde_json::Value;
-use skill_core::{ContentBlock, Message, Role, ToolResult};
+use skill_core::{ContentBlock, Message, Role, ToolCall, ToolResult};
 
-/// Returns the messages a provider accepts after a first one of the user: every call has one
-/// result, every result its call, every id is used once, and roles take turns.
+/// How calls of the past are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As calls and results.
+    #[default]
+    Calls,
+    /// As text: providers refuse calls in a request that offers no tools.
+    Text,
+}
+
+/// An answer of the model with the results of its calls.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) said: Vec<ContentBlock>,
+    pub(crate) results: Vec<ContentBlock>,
+}
+
+/// Results that follow an answer.
+pub(crate) struct Results<'a> {
+    pub(crate) found: Vec<&'a ToolResult>,
+    /// The number of messages they stand in.
+    pub(crate) messages: usize,
+}
+
+/// The longest name of a tool that providers accept.
+pub(crate) const NAME_BYTES: usize = 64;
+
+/// Returns the results in the tool messages that begin at `position`.
+pub(crate) fn following_results(messages: &[Arc<Message>], position: usize) -> Results<'_> {
+    let following = messages
+        .iter()
+        .skip(position)
+        .take_while(|message| message.role == Role::Tool);
+    Results {
+        messages: following.clone().count(),
+        found: following.flat_map(|message| message.results()).collect(),
+    }
+}
+
+/// Returns the calls of `message` that have a result, in a form that providers accept, with these
+/// results in call order.
 ///
-/// Reasoning, calls without a name and messages of the system, which has its own place, are left
-/// out; arguments that are no JSON object become `{}`; messages that are empty afterwards
-/// disappear, and what then stands side by side in one role becomes one message.
-pub(crate) fn paired<M: Borrow<Message>>(messages: &[M]) -> Vec<Message> {
-    let mut kept = Vec::with_capacity(messages.len());
-    let mut seen = BTreeSet::new();
-    let mut position = 0;
-    while let Some(message) = messages.get(position).map(Borrow::borrow) {
-        position += 1;
-        match message.role {
-            Role::Assistant => {
-                let results = following_results(messages, &mut position);
-                push_group(&mut kept, message, &results, &mut seen);
-            }
-            // A result with no call before it has nothing to belong to.
-            Role::Tool | Role::System => {}
-            Role::User => push(&mut kept, message.role, visible_blocks(message)),
-        }
-    }
-    kept
-}
-
-/// Takes the tool messages right after `position` and returns their results.
-fn following_results<'a, M: Borrow<Message>>(
-    messages: &'a [M],
-    position: &mut usize,
-) -> Vec<&'a ToolResult> {
-    let mut results = Vec::new();
-    while let Some(message) = messages
-        .get(*position)
-        .map(Borrow::borrow)
-        .filter(|next| next.role == Role::Tool)
-    {
-        results.extend(message.results());
-        *position += 1;
-    }
-    results
-}
-
-fn push_group(
-    kept: &mut Vec<Message>,
+/// A call is left out with its result when it has no name or no id, when its id was used before, or
+/// when it has not ended yet. Arguments that are no JSON object become `{}`.
+pub(crate) fn group(
     message: &Message,
     results: &[&ToolResult],
-    seen: &mut BTreeSet<String>,
-) {
-    let mut answered = Vec::new();
-    let blocks = visible_blocks(message)
-        .into_iter()
-        .filter_map(|block| match block {
-            ContentBlock::ToolCall(mut call) => {
-                let result = results.iter().find(|result| result.call_id == call.id)?;
-                if call.name.is_empty() || !seen.insert(call.id.clone()) {
-                    return None;
+    ids: &mut BTreeSet<String>,
+    settle: &dyn Fn(&mut ToolResult),
+) -> Group {
+    let mut group = Group {
+        said: Vec::new(),
+        results: Vec::new(),
+    };
+    for block in &message.content {
+        match block {
+            ContentBlock::ToolCall(call) => {
+                let Some(result) = results.iter().find(|result| result.call_id == call.id) else {
+                    continue;
+                };
+                let usable = !call.name.is_empty() && !call.id.is_empty();
+                if !usable || !result.status.is_terminal() || !ids.insert(call.id.clone()) {
+                    continue;
                 }
-                answered.push((*result).clone());
-                call.arguments = object_or_empty(&call.arguments);
-                Some(ContentBlock::ToolCall(call))
+                let mut result = (*result).clone();
+                settle(&mut result);
+                group.said.push(ContentBlock::ToolCall(accepted(call)));
+                group.results.push(ContentBlock::ToolResult(result));
             }
-            other => Some(other),
-        })
-        .collect();
-    push(kept, Role::Assistant, blocks);
-    if !answered.is_empty() {
-        kept.push(Message::tool_results(answered));
+            block if is_shown(block) => group.said.push(block.clone()),
+            _ => {}
+        }
     }
+    group
 }
 
-fn visible_blocks(message: &Message) -> Vec<ContentBlock> {
-    message
+/// Returns the blocks of a user's message that a provider takes.
+pub(crate) fn shown(message: &Message) -> Vec<ContentBlock> {
+    let blocks = message
         .content
         .iter()
-        .filter(|block| match block {
-            ContentBlock::Reasoning { .. } => false,
-            ContentBlock::Text { text } => !text.is_empty(),
-            _ => true,
-        })
-        .cloned()
-        .collect()
+        .filter(|block| is_shown(block) && !matches!(block, ContentBlock::ToolCall(_)));
+    blocks.cloned().collect()
 }
 
-fn push(kept: &mut Vec<Message>, role: Role, content: Vec<ContentBlock>) {
-    match kept.last_mut() {
-        _ if content.is_empty() => {}
-        Some(last) if last.role == role => last.content.extend(content),
-        _ => kept.push(Message { role, content }),
+/// Returns a group as text blocks: what was called, and what came of it.
+pub(crate) fn as_text(group: Group) -> Vec<ContentBlock> {
+    let mut results = group.results.into_iter();
+    let text = |block| match block {
+        ContentBlock::ToolCall(call) => {
+            let came = match results.next() {
+                Some(ContentBlock::ToolResult(result)) => {
+                    format!("{}: {}", result.status.as_str(), result.content)
+                }
+                _ => String::new(),
+            };
+            ContentBlock::text(format!(
+                "[called {} with {}; {came}]",
+                call.name, call.arguments
+            ))
+        }
+        other => other,
+    };
+    group.said.into_iter().map(text).collect()
+}
+
+fn is_shown(block: &ContentBlock) -> bool {
+    match block {
+        ContentBlock::Reasoning { .. } | ContentBlock::ToolResult(_) => false,
+        ContentBlock::Text { text } => !text.trim().is_empty(),
+        _ => true,
     }
 }
 
-/// Returns `arguments` if it is a JSON object, else an empty one.
-fn object_or_empty(arguments: &str) -> String {
-    if is_object(arguments) {
-        arguments.to_owned()
-    } else {
-        "{}".to_owned()
+fn accepted(call: &ToolCall) -> ToolCall {
+    ToolCall {
+        id: call.id.clone(),
+        name: accepted_name(&call.name),
+        arguments: if is_object(&call.arguments) {
+            call.arguments.clone()
+        } else {
+            "{}".to_owned()
+        },
     }
+}
+
+/// Returns the name a model wrote in the form that providers accept.
+fn accepted_name(name: &str) -> String {
+    let letter = |letter: char| if is_name_letter(letter) { letter } else { '_' };
+    name.chars().take(NAME_BYTES).map(letter).collect()
+}
+
+/// Tells whether providers accept `name` as the name of a tool.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= NAME_BYTES && name.chars().all(is_name_letter)
+}
+
+fn is_name_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
 
 /// Tells whether `text` is a JSON object.
 pub(crate) fn is_object(text: &str) -> bool {
-    matches!(serde_json::from_str(text), Ok(Value::Object(_)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use skill_core::{CallStatus, ToolCall};
-
-    fn call(id: &str, arguments: &str) -> ContentBlock {
-        ContentBlock::ToolCall(ToolCall {
-            id: id.into(),
-            name: "read_file".into(),
-            arguments: arguments.into(),
-        })
-    }
-
-    fn result(id: &str) -> ToolResult {
-        ToolResult {
-            call_id: id.into(),
-            name: "read_file".into(),
-            status: CallStatus::Success,
-            content: "ok".into(),
-        }
-    }
-
-    fn assistant(content: Vec<ContentBlock>) -> Message {
-        Message {
-            role: Role::Assistant,
-            content,
-        }
-    }
-
-    #[test]
-    fn a_call_without_a_result_is_left_out_with_its_empty_message() {
-        let messages = [Message::user("hi"), assistant(vec![call("1", "{}")])];
-        assert_eq!(paired(&messages), [Message::user("hi")]);
-    }
-
-    #[test]
-    fn a_result_without_its_call_is_left_out() {
-        let messages = [
-            Message::tool_results(vec![result("1")]),
-            Message::user("hi"),
-        ];
-        assert_eq!(paired(&messages), [Message::user("hi")]);
-    }
-
-    #[test]
-    fn half_answered_calls_keep_only_the_answered_half() {
-        let messages = [
-            assistant(vec![call("1", "{}"), call("2", "{}")]),
-            Message::tool_results(vec![result("2"), result("9")]),
-        ];
-        let expected = [
-            assistant(vec![call("2", "{}")]),
-            Message::tool_results(vec![result("2")]),
-        ];
-        assert_eq!(paired(&messages), expected);
-    }
-
-    #[test]
-    fn whatever_a_history_holds_the_request_is_one_a_provider_accepts() {
-        let text = |text: &str| assistant(vec![ContentBlock::text(text)]);
-        let answered = || Message::tool_results(vec![result("1")]);
-        let mut nameless = call("2", "{}");
-        if let ContentBlock::ToolCall(call) = &mut nameless {
-            call.name.clear();
-        }
-        let histories = [
-            vec![assistant(vec![call("1", "{}")])],
-            vec![Message::user("more")],
-            vec![text("a"), text("b")],
-            vec![
-                assistant(vec![call("1", "{}")]),
-                answered(),
-                assistant(vec![call("1", "{}")]),
-                answered(),
-            ],
-            vec![
-                assistant(vec![nameless]),
-                Message::tool_results(vec![result("2")]),
-            ],
-            vec![
-                assistant(vec![call("1", "{}")]),
-                Message::user("between"),
-                answered(),
-            ],
-            vec![Message {
-                role: Role::System,
-                ..Message::user("obey")
-            }],
-        ];
-        for history in histories {
-            let mut messages = vec![Message::user("first")];
-            messages.extend(history.clone());
-            messages.push(Message::user("last"));
-            let request = skill_core::CompletionRequest {
-                model: skill_core::ModelId::new("test"),
-                system: Vec::new(),
-                messages: paired(&messages).into_iter().map(Into::into).collect(),
-                tools: [].into(),
-                max_output_tokens: None,
-            };
-            assert_eq!(crate::validate::validate(&request), Ok(()), "{history:#?}");
-        }
-    }
-
-    #[test]
-    fn malformed_arguments_become_an_empty_object() {
-        for arguments in ["{\"a\":", "[1]", "\"x\"", ""] {
-            let messages = [
-                assistant(vec![call("1", arguments)]),
-                Message::tool_results(vec![result("1")]),
-            ];
-            assert_eq!(
-                paired(&messages)[0],
-                assistant(vec![call("1", "{}")]),
-                "{arguments}"
-            );
-        }
-    }
+    serde_json::from_str::<BTreeMap<String, serde::de::IgnoredAny>>(text).is_ok()
 }

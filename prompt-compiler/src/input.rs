@@ -96,7 +96,7 @@ pub struct SkillInput {
     pub visible: Vec<SkillEntry>,
     /// Text of always-on skills.
     pub always: Vec<SkillText>,
-    /// Text of open skills, in the order in which they were opened.
+    /// Text of open skills, the least recently used first.
     pub loaded: Vec<SkillText>,
     /// Which call opened which skill: call id → opening.
     pub openings: BTreeMap<String, Opening>,
@@ -140,6 +140,8 @@ pub enum ListingTier {
 pub struct SkillText {
     /// The id.
     pub id: String,
+    /// The name.
+    pub name: String,
     /// The version, where it has one.
     pub version: Option<String>,
     /// The digest of its content, lower-case hex.
@@ -170,6 +172,19 @@ pub struct Budget {
     pub caps: BTreeMap<String, u64>,
     /// Whether a bound may stand for a count while the request is below half the window.
     pub allow_bound: bool,
+    /// What tokens cost, where that is known.
+    pub prices: Option<Prices>,
+}
+
+/// What a million tokens cost, in millionths of a dollar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prices {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens read that the provider's cache has.
+    pub cached: u64,
+    /// Tokens written.
+    pub output: u64,
 }
 
 impl Default for Budget {
@@ -179,6 +194,7 @@ impl Default for Budget {
             reserve_output: 4_096,
             caps: BTreeMap::new(),
             allow_bound: true,
+            prices: None,
         }
     }
 }
@@ -187,5 +203,15 @@ impl Budget {
     /// Returns the tokens a request may take.
     pub fn request_limit(&self) -> u64 {
         self.window.saturating_sub(self.reserve_output)
+    }
+
+    /// Returns the cap of a section: the one that was set, else a share of what a request may take.
+    pub(crate) fn cap(&self, section: &str, share: u64) -> u64 {
+        self.cap_of(section, self.request_limit() / share, u64::MAX)
+    }
+
+    /// Returns the cap of a section: the one that was set, at most `most`, else `usual`.
+    pub(crate) fn cap_of(&self, section: &str, usual: u64, most: u64) -> u64 {
+        self.caps.get(section).map_or(usual, |cap| (*cap).min(most))
     }
 }

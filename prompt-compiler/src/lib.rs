@@ -1,12 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+mod assemble;
+mod budget;
+mod cache;
 mod compile;
+mod conversation;
 mod draft;
+mod excerpts;
+mod family;
+mod fragments;
 mod groups;
 mod input;
 mod listing;
 mod meter;
 mod output;
+mod pipeline;
 mod preset;
 mod render;
 mod stages;
@@ -17,15 +25,22 @@ mod window;
 #[cfg(feature = "tiktoken")]
 pub use tokens::VocabularyCounter;
 pub use {
+    cache::CompileCache,
     compile::compile,
+    draft::{Draft, Section, Slot},
+    family::{Calibration, Family, Overhead},
     input::{
-        Budget, CompileInput, ContextFragment, FragmentKind, ListingTier, Opening, SkillEntry,
-        SkillInput, SkillText,
+        Budget, CompileInput, ContextFragment, FragmentKind, ListingTier, Opening, Prices,
+        SkillEntry, SkillInput, SkillText,
     },
-    output::{BlockMark, CompiledPrompt, ContextLimit, Report, SectionReport},
+    output::{
+        BlockMark, Breakpoint, CompileError, CompiledPrompt, ContextLimit, Cost, Parting, Report,
+        SectionReport,
+    },
+    pipeline::{Pipeline, PipelineError, Stage},
     preset::{
-        BlockTexts, IndexMode, IndexTexts, Placement, Preset, PresetError, PresetErrorKind,
-        Residency, SkillTexts, SystemTexts, ToolOnlyTexts,
+        BlockTexts, Carrier, DocTexts, IndexMode, IndexTexts, Placement, Preset, PresetError,
+        PresetErrorKind, Residency, SkillTexts, SystemTexts, ToolNames, ToolOnlyTexts,
     },
     tokens::{ByteBound, Encoding, TokenCounter, encoding_for},
     validate::{RequestFault, validate},

@@ -1,8 +1,9 @@
 //! The lines of an index within a budget: shortened evenly, then by rank, never by the query.
 
 use skill_core::LoadMode;
+use unicode_width::UnicodeWidthStr;
 
-use crate::input::SkillEntry;
+use crate::input::{ListingTier, SkillEntry};
 use crate::preset::IndexTexts;
 use crate::render::{fill, one_line};
 
@@ -10,39 +11,81 @@ use crate::render::{fill, one_line};
 const FLOOR: usize = 80;
 
 /// The lines of an index and what was cut from them.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     pub(crate) lines: Vec<String>,
-    pub(crate) full: Vec<String>,
     pub(crate) cut: Vec<String>,
+    /// Characters of all lines, had there been room.
+    pub(crate) asked: usize,
+    /// Characters of the lines.
+    pub(crate) given: usize,
 }
 
 /// Renders `entries` in their order within `budget` characters.
-pub(crate) fn listing(texts: &IndexTexts, entries: &[&SkillEntry], budget: usize) -> Listing {
-    let rows: Vec<Row<'_>> = entries.iter().map(|entry| Row::new(texts, entry)).collect();
-    let full: Vec<String> = rows.iter().map(|row| row.line(texts, usize::MAX)).collect();
-    let fixed: usize = rows.iter().map(Row::fixed_length).sum();
-    let wanted: usize = rows.iter().map(|row| row.length).sum();
-    if fixed.saturating_add(wanted) <= budget {
-        return Listing {
-            lines: full.clone(),
-            full,
-            cut: Vec::new(),
-        };
-    }
-    let caps = caps(&rows, budget.saturating_sub(fixed));
+pub(crate) fn listing(
+    texts: &IndexTexts,
+    entries: &[&SkillEntry],
+    budget: usize,
+    tools: bool,
+) -> Listing {
+    let columns = entries
+        .iter()
+        .map(|entry| UnicodeWidthStr::width(one_line(&entry.name).as_str()))
+        .fold(texts.name_columns, usize::max);
+    let rows: Vec<Row<'_>> = entries
+        .iter()
+        .map(|entry| Row::new(texts, entry, columns))
+        .collect();
+    let asked: usize = rows.iter().map(|row| row.fixed + row.length).sum();
+    let mut caps = caps(&rows, texts.describe_at_most, budget);
     let mut lines: Vec<String> = rows
         .iter()
         .zip(&caps)
         .map(|(row, cap)| row.line(texts, *cap))
         .collect();
-    let omitted = omit_tail(&mut lines, budget);
+    let omitted = omit(&mut lines, &mut caps, &rows, budget, more(texts, tools));
+    let cut = notes(&rows, &caps, omitted, budget);
+    if let Some(described) = described(texts, &rows, &caps) {
+        lines.push(described);
+    }
+    let given = lines.iter().map(|line| line.chars().count() + 1).sum();
+    Listing {
+        lines,
+        cut,
+        asked: asked.max(given),
+        given,
+    }
+}
+
+fn more(texts: &IndexTexts, tools: bool) -> &str {
+    if tools {
+        &texts.more
+    } else {
+        &texts.more_without_tools
+    }
+}
+
+/// Says how many are described, where only so many may be.
+fn described(texts: &IndexTexts, rows: &[Row<'_>], caps: &[Option<usize>]) -> Option<String> {
+    let most = texts.describe_at_most.filter(|most| *most < rows.len())?;
+    let shown = caps
+        .iter()
+        .flatten()
+        .filter(|cap| **cap > 0)
+        .count()
+        .min(most);
+    let (shown, total) = (shown.to_string(), rows.len().to_string());
+    let line = fill(&texts.described, &[("shown", &shown), ("total", &total)]);
+    (!line.is_empty()).then_some(line)
+}
+
+fn notes(rows: &[Row<'_>], caps: &[Option<usize>], omitted: usize, budget: usize) -> Vec<String> {
     let (mut shortened, mut bare) = (0, 0);
-    for (row, cap) in rows.iter().zip(&caps).take(rows.len() - omitted) {
-        if *cap == 0 && row.length > 0 {
-            bare += 1;
-        } else if row.length > *cap {
-            shortened += 1;
+    for (row, cap) in rows.iter().zip(caps) {
+        match cap {
+            Some(0) if row.length > 0 => bare += 1,
+            Some(cap) if row.length > *cap => shortened += 1,
+            _ => {}
         }
     }
     let mut cut = Vec::new();
@@ -55,54 +98,114 @@ pub(crate) fn listing(texts: &IndexTexts, entries: &[&SkillEntry], budget: usize
         cut.push(format!("{bare} skills listed without a description"));
     }
     if omitted > 0 {
-        cut.push(format!(
-            "{omitted} skills not listed; `list_skills` finds them"
-        ));
+        cut.push(format!("{omitted} skills not listed"));
     }
-    Listing { lines, full, cut }
+    cut
 }
 
-/// Drops lines from the end until the rest fits together with a last line that says how many; the
-/// first stays in any case. Returns how many.
-fn omit_tail(lines: &mut Vec<String>, budget: usize) -> usize {
-    let length = |line: &String| line.chars().count() + 1;
-    let mut left: usize = lines.iter().map(length).sum();
+/// Takes out the lines of least rank until the rest fits together with a last line that says how
+/// many; the first in rank stays in any case. Returns how many.
+fn omit(
+    lines: &mut Vec<String>,
+    caps: &mut [Option<usize>],
+    rows: &[Row<'_>],
+    budget: usize,
+    more: &str,
+) -> usize {
+    let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count() + 1).collect();
+    let mut left: usize = lengths.iter().sum();
     let mut omitted = 0;
     let mut told = String::new();
-    while lines.len() > 1 && left + told.chars().count() + usize::from(omitted > 0) > budget {
-        left -= lines.pop().as_ref().map_or(0, length);
+    for position in ranked(rows).into_iter().skip(1).rev() {
+        if left + told.chars().count() + usize::from(omitted > 0) <= budget {
+            break;
+        }
+        left -= lengths.get(position).copied().unwrap_or(0);
+        if let Some(cap) = caps.get_mut(position) {
+            *cap = None;
+        }
         omitted += 1;
-        told = format!("+{omitted} more: call list_skills");
+        told = fill(more, &[("count", &omitted.to_string())]);
     }
+    let mut shown = caps.iter().map(Option::is_some);
+    lines.retain(|_| shown.next().unwrap_or(true));
     lines.extend((omitted > 0).then_some(told));
     omitted
 }
 
-/// Returns how many characters each description may take so that all together fit `room`.
-fn caps(rows: &[Row<'_>], room: usize) -> Vec<usize> {
-    let lengths: Vec<usize> = rows.iter().map(|row| row.length).collect();
-    let level = water_level(&lengths, room);
-    if level >= FLOOR {
-        return vec![level; rows.len()];
-    }
-    // Not everybody gets a useful line: those in front do, in order, and the others keep names.
-    let mut left = room;
-    lengths
-        .iter()
-        .map(|length| {
-            let take = (*length).min(FLOOR);
-            if take <= left {
-                left -= take;
-                FLOOR
-            } else {
-                0
-            }
+/// Returns the positions of rows by rank: tier by tier, in the order of the index.
+fn ranked(rows: &[Row<'_>]) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..rows.len()).collect();
+    positions.sort_by_key(|position| rows.get(*position).map(|row| row.entry.tier));
+    positions
+}
+
+/// Returns how many characters each description may take so that all together fit `budget`.
+///
+/// Every row keeps its name; `None` is for a row without a line.
+fn caps(rows: &[Row<'_>], most: Option<usize>, budget: usize) -> Vec<Option<usize>> {
+    let fixed: usize = rows.iter().map(|row| row.fixed).sum();
+    let room = budget.saturating_sub(fixed);
+    let may = |position: usize| most.is_none_or(|most| position < most);
+    let wanted = |(position, row): (usize, &Row<'_>)| if may(position) { row.length } else { 0 };
+    let lengths: Vec<usize> = rows.iter().enumerate().map(wanted).collect();
+    let pinned = |position: usize| {
+        rows.get(position)
+            .is_some_and(|row| row.entry.tier == ListingTier::Pinned)
+    };
+    let of = |positions: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+        positions
+            .filter_map(|at| lengths.get(at).copied())
+            .collect()
+    };
+    // What a user named for this run is cut last.
+    let first = of(&mut (0..rows.len()).filter(|at| pinned(*at)));
+    let others = of(&mut (0..rows.len()).filter(|at| !pinned(*at)));
+    let first_level = water_level(&first, room);
+    let taken: usize = first.iter().map(|length| (*length).min(first_level)).sum();
+    let room = room.saturating_sub(taken);
+    let level = water_level(&others, room);
+    let mut caps: Vec<Option<usize>> = (0..rows.len())
+        .map(|at| match (may(at), pinned(at)) {
+            (false, _) => Some(0),
+            (true, true) => Some(useful(first_level)),
+            (true, false) => Some(useful(level)),
         })
-        .collect()
+        .collect();
+    if level < FLOOR {
+        describe_the_first(&mut caps, &lengths, rows, room);
+    }
+    caps
+}
+
+/// Not everybody gets a useful line: those first in rank do, and the others keep their names.
+fn describe_the_first(
+    caps: &mut [Option<usize>],
+    lengths: &[usize],
+    rows: &[Row<'_>],
+    room: usize,
+) {
+    let mut left = Some(room);
+    for position in ranked(rows) {
+        let (Some(length), Some(row)) = (lengths.get(position), rows.get(position)) else {
+            continue;
+        };
+        if row.entry.tier == ListingTier::Pinned {
+            continue;
+        }
+        left = left.and_then(|left| left.checked_sub((*length).min(FLOOR)));
+        if let (Some(_), Some(cap)) = (left, caps.get_mut(position)) {
+            *cap = cap.map(|_| if *length > 0 { FLOOR } else { 0 });
+        }
+    }
+}
+
+fn useful(level: usize) -> usize {
+    if level < FLOOR { 0 } else { level }
 }
 
 /// Returns the greatest equal cap under which the lengths add up to at most `room`.
-fn water_level(lengths: &[usize], room: usize) -> usize {
+pub(crate) fn water_level(lengths: &[usize], room: usize) -> usize {
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();
     let (mut left, mut remaining) = (room, sorted.len());
@@ -121,49 +224,55 @@ struct Row<'a> {
     entry: &'a SkillEntry,
     id: String,
     name: String,
+    padded_name: String,
     description: String,
+    /// Characters of the description.
     length: usize,
+    /// Characters of the line without its description, with its line break.
     fixed: usize,
 }
 
 impl<'a> Row<'a> {
-    fn new(texts: &IndexTexts, entry: &'a SkillEntry) -> Self {
+    fn new(texts: &IndexTexts, entry: &'a SkillEntry, columns: usize) -> Self {
         let description = one_line(&entry.description);
+        let name = one_line(&entry.name);
         let mut row = Self {
             entry,
             id: one_line(&entry.id),
-            name: one_line(&entry.name),
+            padded_name: padded(&name, columns),
+            name,
             length: description.chars().count(),
-            description,
+            description: String::new(),
             fixed: 0,
         };
-        row.fixed = row
-            .line(texts, usize::MAX)
-            .chars()
-            .count()
-            .saturating_sub(row.length)
-            + 1;
+        let template = if row.length == 0 {
+            &texts.line_without_description
+        } else {
+            &texts.line
+        };
+        row.fixed = row.filled(texts, template, "").chars().count() + 1;
+        row.description = description;
         row
     }
 
-    /// Characters of the line, with its line break, that are not the description.
-    fn fixed_length(&self) -> usize {
-        self.fixed
-    }
-
-    fn line(&self, texts: &IndexTexts, cap: usize) -> String {
-        let description = shorten(&self.description, cap);
+    fn line(&self, texts: &IndexTexts, cap: Option<usize>) -> String {
+        let description = shorten(&self.description, cap.unwrap_or(0));
         let template = if description.is_empty() {
             &texts.line_without_description
         } else {
             &texts.line
         };
+        self.filled(texts, template, &description)
+    }
+
+    fn filled(&self, texts: &IndexTexts, template: &str, description: &str) -> String {
         let mut line = fill(
             template,
             &[
                 ("id", &self.id),
                 ("name", &self.name),
-                ("description", &description),
+                ("padded_name", &self.padded_name),
+                ("description", description),
             ],
         );
         if self.entry.load == LoadMode::Always {
@@ -171,6 +280,12 @@ impl<'a> Row<'a> {
         }
         line
     }
+}
+
+/// Fills a name up with blanks to `columns`; a wide letter takes two of them.
+fn padded(name: &str, columns: usize) -> String {
+    let blanks = columns.saturating_sub(UnicodeWidthStr::width(name));
+    format!("{name}{}", " ".repeat(blanks))
 }
 
 /// Cuts at the end of a sentence, else of a word, and marks the cut.
@@ -225,6 +340,7 @@ mod tests {
             &preset.skills.index,
             &entries.iter().collect::<Vec<_>>(),
             budget,
+            true,
         )
     }
 
@@ -239,7 +355,7 @@ mod tests {
     #[test]
     fn what_fits_is_shown_whole() {
         let listing = list(5, 100, 8_000);
-        assert_eq!(listing.lines, listing.full);
+        assert_eq!(listing.asked, listing.given);
         assert!(listing.cut.is_empty());
     }
 
@@ -276,7 +392,7 @@ mod tests {
             listing.cut,
             [
                 "14 skills listed without a description",
-                "26 skills not listed; `list_skills` finds them"
+                "26 skills not listed"
             ]
         );
     }

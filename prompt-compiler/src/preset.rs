@@ -53,14 +53,34 @@ pub struct SystemTexts {
 pub struct IndexTexts {
     /// The first line.
     pub header: String,
-    /// The sentence that tells the model to open what fits; left out where it cannot.
+    /// The sentence that tells the model to open what fits; left out where it cannot, or if empty.
+    #[serde(default)]
     pub routing: String,
-    /// A line; `{id}`, `{name}` and `{description}` are filled in.
+    /// A line; `{id}`, `{name}`, `{padded_name}` and `{description}` are filled in.
     pub line: String,
     /// A line of a skill whose description is not shown.
     pub line_without_description: String,
     /// Put behind the line of an always-on skill.
+    #[serde(default)]
     pub always_mark: String,
+    /// Whether always-on skills have a line.
+    pub list_always: bool,
+    /// How many columns a padded name takes at least.
+    #[serde(default)]
+    pub name_columns: usize,
+    /// How many skills are described at most; the others keep their names.
+    #[serde(default)]
+    pub describe_at_most: Option<usize>,
+    /// Stands below the lines when only some are described; `{shown}` and `{total}` are filled in.
+    #[serde(default)]
+    pub described: String,
+    /// Stands for the lines that do not fit; `{count}` is filled in.
+    pub more: String,
+    /// The same where no tool is on offer.
+    pub more_without_tools: String,
+    /// The last line; left out if empty.
+    #[serde(default)]
+    pub footer: String,
 }
 
 /// The text that stands for an index that is not shown.
@@ -73,12 +93,48 @@ pub struct ToolOnlyTexts {
     pub routing: String,
 }
 
-/// The heading of a block of bodies.
+/// How several bodies make one block.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockTexts {
-    /// The first line.
+    /// Stands before the first.
+    #[serde(default)]
     pub header: String,
+    /// One skill; `{envelope}`, `{id}`, `{name}`, `{version}`, `{digest}`, `{body}` and `{docs}` are
+    /// filled in. What is an attribute is escaped; a body is not, but its last line break is left
+    /// to the template.
+    pub item: String,
+    /// Stands between two skills.
+    #[serde(default)]
+    pub separator: String,
+    /// Stands behind the last.
+    #[serde(default)]
+    pub footer: String,
+}
+
+/// How the documents of a skill are written where a template says `{docs}`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocTexts {
+    /// The first line; `{paths}` is filled in.
+    pub header: String,
+    /// Stands for the paths when there are none.
+    pub none: String,
+    /// One document; `{path}` and `{content}` are filled in.
+    pub item: String,
+    /// Stands between two documents.
+    pub separator: String,
+}
+
+/// Which result carries the text of a skill that was opened more than once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// The first, so that the prefix before it stays; later ones hold a receipt.
+    #[default]
+    First,
+    /// The last; earlier ones hold a stub.
+    Last,
 }
 
 /// Every text that has to do with skills.
@@ -91,14 +147,42 @@ pub struct SkillTexts {
     pub tool_only: ToolOnlyTexts,
     /// The block of always-on bodies.
     pub always: BlockTexts,
-    /// The block of open bodies whose tool result is gone.
-    pub fallback: BlockTexts,
-    /// The result that carries an opened body; `{envelope}` is filled in.
+    /// The block of open bodies: all with [`Placement::System`], else those whose result is gone.
+    pub open: BlockTexts,
+    /// The result that carries an opened body, with the placeholders of [`BlockTexts::item`].
     pub opened: String,
-    /// The result of an opening whose body is placed elsewhere or gone; `{id}` is filled in.
+    /// The result of an opening whose body is placed elsewhere or gone; `{id}` and `{name}` are
+    /// filled in.
     pub stub: String,
-    /// The result of opening what the same request already carries; `{id}` is filled in.
+    /// The result of opening what the same request already carries.
     pub receipt: String,
+    /// The documents of a skill.
+    pub docs: DocTexts,
+}
+
+/// What the tools of the skill system are called, and what they answer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolNames {
+    /// Opens a skill.
+    pub open: String,
+    /// The one argument that names a skill; without it, skills are named by `id` or `name`.
+    #[serde(default)]
+    pub argument: Option<String>,
+    /// Finds skills that are not listed.
+    #[serde(default)]
+    pub list: Option<String>,
+    /// Lists the documents of a skill.
+    #[serde(default)]
+    pub list_docs: Option<String>,
+    /// Selects documents of a skill.
+    #[serde(default)]
+    pub select_docs: Option<String>,
+    /// The answer for what cannot be found; `{name}` is filled in.
+    pub not_found: String,
+    /// Whether that answer may name what is near.
+    #[serde(default)]
+    pub suggest: bool,
 }
 
 /// A point in the space of ways to show skills.
@@ -113,19 +197,27 @@ pub struct Preset {
     pub auto_limit: usize,
     /// Where opened text goes.
     pub placement: Placement,
+    /// Which result carries it.
+    #[serde(default)]
+    pub carrier: Carrier,
     /// How long it stays.
     pub residency: Residency,
     /// How many skills may be open at once; `None` is no limit.
     pub max_loaded: Option<usize>,
-    /// The name of the tool that opens a skill.
-    pub open_tool: String,
+    /// What the tools are called.
+    pub tools: ToolNames,
     /// System text.
     pub system: SystemTexts,
     /// Skill text.
     pub skills: SkillTexts,
 }
 
-const BUILT_IN: &[(&str, &str)] = &[("default", include_str!("presets/default.yaml"))];
+const BUILT_IN: &[(&str, &str)] = &[
+    ("default", include_str!("presets/default.yaml")),
+    ("yolo", include_str!("presets/yolo.yaml")),
+    ("trpc", include_str!("presets/trpc.yaml")),
+    ("halfpi", include_str!("presets/halfpi.yaml")),
+];
 
 /// A preset that cannot be had.
 #[derive(Debug, Error)]
@@ -212,7 +304,7 @@ mod tests {
         let error = Preset::built_in("fancy").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "no preset named `fancy` (there are: default)"
+            "no preset named `fancy` (there are: default, yolo, trpc, halfpi)"
         );
     }
 

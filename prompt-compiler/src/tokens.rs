@@ -4,15 +4,22 @@ use std::fmt;
 
 use skill_core::ModelId;
 
+#[cfg(feature = "tiktoken")]
+use crate::family::{Calibration, Family};
+
 /// Counts tokens of text.
 ///
-/// Implementations never undercount: a count is exact or an upper bound, and says which.
+/// Implementations do not undercount: a count is exact, an upper bound, or an estimate with a margin,
+/// and says which.
 pub trait TokenCounter: Send + Sync + fmt::Debug {
     /// Returns the tokens of `text`.
     fn count(&self, text: &str) -> u64;
 
     /// Tells whether counts are those of the model's own encoding.
     fn is_exact(&self) -> bool;
+
+    /// Says what counts are made with; counts of one basis are the same for the same text.
+    fn basis(&self) -> String;
 
     /// Returns the tokens of `text`, or any number above `ceiling` once that is exceeded.
     ///
@@ -34,6 +41,10 @@ impl TokenCounter for ByteBound {
 
     fn is_exact(&self) -> bool {
         false
+    }
+
+    fn basis(&self) -> String {
+        "bytes".to_owned()
     }
 }
 
@@ -73,11 +84,13 @@ pub fn encoding_for(model: &ModelId) -> Option<Encoding> {
 /// Counts with a vocabulary, loaded at the first count.
 ///
 /// For a model of [`encoding_for`] the count is exact. For any other it is the `o200k_base` count
-/// and a quarter more, which is an estimate and says so.
+/// times the factor of its family ([`Family::factor`]), which is an estimate and says so.
 #[cfg(feature = "tiktoken")]
 #[derive(Clone, Copy, Debug)]
 pub struct VocabularyCounter {
     encoding: Option<Encoding>,
+    family: Family,
+    calibration: Calibration,
 }
 
 #[cfg(feature = "tiktoken")]
@@ -86,6 +99,21 @@ impl VocabularyCounter {
     pub fn for_model(model: &ModelId) -> Self {
         Self {
             encoding: encoding_for(model),
+            family: Family::of(model),
+            calibration: Calibration::default(),
+        }
+    }
+
+    /// Returns the counter with estimates raised by what `calibration` learned; exact counts stay.
+    pub fn calibrated(mut self, calibration: Calibration) -> Self {
+        self.calibration = calibration;
+        self
+    }
+
+    fn name(&self) -> &'static str {
+        match self.encoding {
+            Some(Encoding::Cl100k) => "cl100k_base",
+            Some(Encoding::O200k) | None => "o200k_base",
         }
     }
 }
@@ -93,24 +121,30 @@ impl VocabularyCounter {
 #[cfg(feature = "tiktoken")]
 impl TokenCounter for VocabularyCounter {
     fn count(&self, text: &str) -> u64 {
-        let name = match self.encoding {
-            Some(Encoding::Cl100k) => "cl100k_base",
-            Some(Encoding::O200k) | None => "o200k_base",
-        };
-        let Some(vocabulary) = tiktoken::get_encoding(name) else {
+        let Some(vocabulary) = tiktoken::get_encoding(self.name()) else {
             // Both vocabularies are compiled in; were one missing, a bound is still right.
             return ByteBound.count(text);
         };
         let tokens = vocabulary.count(text) as u64;
         if self.encoding.is_some() {
-            tokens
-        } else {
-            tokens.saturating_add(tokens.div_ceil(4))
+            return tokens;
         }
+        let estimate = per_mille(tokens, self.family.factor(text));
+        // No byte-pair encoding has more tokens than bytes.
+        per_mille(estimate, self.calibration.factor()).min(text.len() as u64)
     }
 
     fn is_exact(&self) -> bool {
         self.encoding.is_some()
+    }
+
+    fn basis(&self) -> String {
+        let (name, family) = (self.name(), self.family.name());
+        match (self.encoding, self.calibration.factor()) {
+            (Some(_), _) => name.to_owned(),
+            (None, 1_000) => format!("{name}, scaled for {family}"),
+            (None, factor) => format!("{name}, scaled for {family} and by {factor}/1000"),
+        }
     }
 
     fn count_up_to(&self, text: &str, ceiling: u64) -> u64 {
@@ -130,6 +164,12 @@ impl TokenCounter for VocabularyCounter {
         }
         self.count(text)
     }
+}
+
+/// Returns `tokens` times `factor` thousandths, rounded up.
+#[cfg(feature = "tiktoken")]
+fn per_mille(tokens: u64, factor: u64) -> u64 {
+    tokens.saturating_mul(factor).div_ceil(1_000)
 }
 
 /// Texts up to this many bytes are counted at once.

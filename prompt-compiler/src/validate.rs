@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skill_core::{CompletionRequest, ContentBlock, Message, Role};
+use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolDefinition};
 use thiserror::Error;
 
-use crate::groups::is_object;
+use crate::groups::{is_name, is_object};
 
 /// Why a provider would reject a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -15,6 +15,12 @@ pub enum RequestFault {
     /// There is nothing to answer.
     #[error("the request has no messages")]
     Empty,
+    /// A system block without text.
+    #[error("system block {position} is blank")]
+    BlankSystem {
+        /// Its position, from 0.
+        position: usize,
+    },
     /// A message of a role that cannot stand there.
     #[error("message {position} is of a role that cannot stand there")]
     Order {
@@ -22,8 +28,14 @@ pub enum RequestFault {
         position: usize,
     },
     /// A message or text without content.
-    #[error("message {position} has an empty block or none")]
+    #[error("message {position} has a blank block or none")]
     EmptyBlock {
+        /// Its position, from 0.
+        position: usize,
+    },
+    /// A block that a message of this role cannot have.
+    #[error("message {position} has a block that its role cannot have")]
+    Misplaced {
         /// Its position, from 0.
         position: usize,
     },
@@ -33,8 +45,8 @@ pub enum RequestFault {
         /// The position of the message with the calls.
         position: usize,
     },
-    /// An id used twice.
-    #[error("call id `{id}` is used twice")]
+    /// An id used twice, or none.
+    #[error("call id `{id}` is empty or used twice")]
     DuplicateId {
         /// The id.
         id: String,
@@ -45,9 +57,36 @@ pub enum RequestFault {
         /// The call's id.
         id: String,
     },
-    /// A call with no name.
-    #[error("a call without a tool name")]
-    NamelessCall,
+    /// A call with a name that no tool can have.
+    #[error("`{name}` is no name of a tool")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Two tools of one name.
+    #[error("tool `{name}` is offered twice")]
+    DuplicateTool {
+        /// The name.
+        name: String,
+    },
+    /// A schema that is not one of an object.
+    #[error("the parameters of tool `{name}` are no schema of an object")]
+    Parameters {
+        /// The name of the tool.
+        name: String,
+    },
+    /// Calls of the past where no tools are on offer.
+    #[error("message {position} has calls, but the request offers no tools")]
+    CallsWithoutTools {
+        /// Its position, from 0.
+        position: usize,
+    },
+    /// A call that has not ended.
+    #[error("call `{id}` has a result, but has not ended")]
+    NotEnded {
+        /// The call's id.
+        id: String,
+    },
 }
 
 /// Checks a request against what every provider demands.
@@ -56,6 +95,8 @@ pub enum RequestFault {
 ///
 /// The first [`RequestFault`].
 pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
+    system(&request.system)?;
+    tools(&request.tools)?;
     let messages = &request.messages;
     match messages.first() {
         None => return Err(RequestFault::Empty),
@@ -68,6 +109,9 @@ pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
         let next = messages.get(position + 1).map(Arc::as_ref);
         order(position, message, next)?;
         calls(position, message, next, &mut ids)?;
+        if request.tools.is_empty() && message.tool_calls().next().is_some() {
+            return Err(RequestFault::CallsWithoutTools { position });
+        }
     }
     match messages.last() {
         Some(last) if last.role == Role::Assistant => Err(RequestFault::Order {
@@ -77,12 +121,46 @@ pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
     }
 }
 
+fn system(blocks: &[String]) -> Result<(), RequestFault> {
+    match blocks.iter().position(|block| block.trim().is_empty()) {
+        Some(position) => Err(RequestFault::BlankSystem { position }),
+        None => Ok(()),
+    }
+}
+
+fn tools(tools: &[ToolDefinition]) -> Result<(), RequestFault> {
+    let mut names = BTreeSet::new();
+    for tool in tools {
+        let name = || tool.name.clone();
+        if !is_name(&tool.name) {
+            return Err(RequestFault::Name { name: name() });
+        }
+        if !names.insert(&tool.name) {
+            return Err(RequestFault::DuplicateTool { name: name() });
+        }
+        if tool.parameters.get("type").and_then(|kind| kind.as_str()) != Some("object") {
+            return Err(RequestFault::Parameters { name: name() });
+        }
+    }
+    Ok(())
+}
+
 fn blocks(position: usize, message: &Message) -> Result<(), RequestFault> {
-    let blank = |block: &ContentBlock| block.as_text().is_some_and(str::is_empty);
+    let blank = |block: &ContentBlock| block.as_text().is_some_and(|text| text.trim().is_empty());
     if message.content.is_empty() || message.content.iter().any(blank) {
         return Err(RequestFault::EmptyBlock { position });
     }
-    Ok(())
+    let fits = |block: &ContentBlock| match block {
+        ContentBlock::ToolCall(_) => message.role == Role::Assistant,
+        ContentBlock::ToolResult(_) => message.role == Role::Tool,
+        ContentBlock::Reasoning { .. } => false,
+        _ => message.role != Role::Tool,
+    };
+    if message.content.iter().all(fits) {
+        Ok(())
+    } else {
+        Err(RequestFault::Misplaced { position })
+    }
 }
 
 fn order(position: usize, message: &Message, next: Option<&Message>) -> Result<(), RequestFault> {
@@ -110,23 +188,30 @@ fn calls(
 ) -> Result<(), RequestFault> {
     let mut called = Vec::new();
     for call in message.tool_calls() {
-        if call.name.is_empty() {
-            return Err(RequestFault::NamelessCall);
+        let id = || call.id.clone();
+        if !is_name(&call.name) {
+            return Err(RequestFault::Name {
+                name: call.name.clone(),
+            });
         }
         if !is_object(&call.arguments) {
-            return Err(RequestFault::Arguments {
-                id: call.id.clone(),
-            });
+            return Err(RequestFault::Arguments { id: id() });
         }
-        if !ids.insert(call.id.clone()) {
-            return Err(RequestFault::DuplicateId {
-                id: call.id.clone(),
-            });
+        if call.id.is_empty() || !ids.insert(id()) {
+            return Err(RequestFault::DuplicateId { id: id() });
         }
         called.push(call.id.as_str());
     }
     if message.role == Role::Tool {
-        return Ok(());
+        return match message
+            .results()
+            .find(|result| !result.status.is_terminal())
+        {
+            Some(result) => Err(RequestFault::NotEnded {
+                id: result.call_id.clone(),
+            }),
+            None => Ok(()),
+        };
     }
     let answered: Vec<&str> = match next.filter(|next| next.role == Role::Tool) {
         Some(next) => next

@@ -25,6 +25,7 @@ fn transcript(case: &Case) -> String {
         reserve_output: case.reserve_output,
         caps: case.caps.clone(),
         allow_bound: false,
+        ..Budget::default()
     };
     let input = CompileInput {
         model: &model,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use loop_runtime::{PreviewError, TurnRequest};
-use prompt_compiler::{CompiledPrompt, Preset, Report};
+use prompt_compiler::{CompileError, CompiledPrompt, Preset, Report};
 use serde_json::json;
 use skill_core::{CompletionRequest, ContentBlock};
 
@@ -70,7 +70,7 @@ async fn compile(
     agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
     turn::declare_skills(&agent, &mut request)?;
     let prompt = agent.preview(&request).await.map_err(|error| match error {
-        PreviewError::Limit(limit) => {
+        PreviewError::Compile(CompileError::Limit(limit)) => {
             CliError::new(Exit::Limit, "context_limit", limit.to_string())
                 .with_hint("shorten the largest part, or choose a model with a larger window")
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use loop_runtime::{
     Agent, Compaction, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind,
 };
-use prompt_compiler::VocabularyCounter;
+use prompt_compiler::{Pipeline, VocabularyCounter};
 use skill_core::{SkillCatalog, Verdict};
 use tool_gateway::{
     Approver, FolderSpill, Gateway, HeadlessApprover, Launch, Mode, Policy, Rule, Sandbox, Source,
@@ -167,6 +167,7 @@ pub(crate) async fn agent(
         catalog: Arc::new(catalog),
         principal: assistant.principal(config),
         preset: assistant.preset.clone(),
+        pipeline: Pipeline::standard(),
         profile,
         limits: limits::limits(config, &assistant, &chosen)?,
         compaction: Compaction::default(),

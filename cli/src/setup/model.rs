@@ -54,6 +54,7 @@ impl ChosenModel {
             reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
             caps: config.context.caps.clone(),
             allow_bound,
+            ..default
         }
     }
 

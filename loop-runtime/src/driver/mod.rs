@@ -12,7 +12,7 @@ mod settle;
 mod skills;
 mod tools;
 
-use prompt_compiler::BlockMark;
+use prompt_compiler::{BlockMark, CompileCache};
 use skill_core::Usage;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +39,7 @@ pub(crate) struct Driver<'a, 'e> {
     ledger: Ledger,
     trail: Trail,
     marks: Option<Vec<BlockMark>>,
+    cache: CompileCache,
     tally: Tally,
 }
 
@@ -72,6 +73,7 @@ impl<'a, 'e> Driver<'a, 'e> {
             ledger: Ledger::new(agent.limits.clone(), agent.clock.monotonic_ms()),
             trail: Trail::default(),
             marks: None,
+            cache: CompileCache::default(),
             tally: Tally {
                 turn_id: agent.ids.next_id(),
                 text: String::new(),

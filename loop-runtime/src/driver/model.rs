@@ -1,6 +1,6 @@
 //! A step's request: compiled, admitted, sent, its answer judged.
 
-use prompt_compiler::{CompiledPrompt, Residency};
+use prompt_compiler::{CompileError, CompiledPrompt, Residency};
 use skill_core::{CompletionEvent, StopReason};
 
 use super::Driver;
@@ -10,10 +10,13 @@ use crate::failure::{Failure, kind_of};
 use crate::gather::{self, Gathered};
 use crate::guards::Reservation;
 use crate::journal::JournalEvent;
-use crate::turn::{Reply, TurnOutcome};
+use crate::turn::{ErrorKind, Reply, TurnOutcome};
 
 /// What to do about a request that is too large.
 const TOO_LARGE: &str = "shorten the largest part, or choose a model with a larger window";
+
+/// What to do about a request without words.
+const NOTHING_SAID: &str = "say what is to be done";
 
 impl Driver<'_, '_> {
     pub(super) async fn model_step(&mut self, step: u32) {
@@ -87,11 +90,18 @@ impl Driver<'_, '_> {
         if self.agent.limits.needs_exact_counts() {
             input.budget = &exact;
         }
-        match prompt_compiler::compile(&input, &*self.agent.counter) {
+        let counter = &*self.agent.counter;
+        let pipeline = &self.agent.pipeline;
+        match pipeline.compile(&input, counter, &mut self.cache) {
             Ok(prompt) => Some(prompt),
-            Err(limit) => {
+            Err(CompileError::Limit(limit)) => {
                 let failure = Failure::with_hint(limit.to_string(), TOO_LARGE);
                 self.fail(TurnOutcome::ContextLimit, failure);
+                None
+            }
+            Err(error) => {
+                let failure = Failure::with_hint(error.to_string(), NOTHING_SAID);
+                self.fail(TurnOutcome::Error(ErrorKind::InvalidRequest), failure);
                 None
             }
         }

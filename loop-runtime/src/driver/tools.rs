@@ -27,7 +27,7 @@ impl Driver<'_, '_> {
 
     /// Asks the guards before anything runs.
     fn admit(&mut self, calls: &[ToolCall]) -> Result<(), Stop> {
-        let opens = |call: &ToolCall| call.name == self.environment.preset.open_tool;
+        let opens = |call: &ToolCall| call.name == self.environment.preset.tools.open;
         if calls.iter().any(opens) {
             self.environment.admit(self.agent)?;
         }

@@ -14,7 +14,7 @@ use loop_runtime::{
     Agent, AgentEvent, Compaction, MemoryStore, Profile, SessionStore, TurnLimits, TurnReport,
     TurnRequest,
 };
-use prompt_compiler::{Budget, ByteBound, Preset, validate};
+use prompt_compiler::{Budget, ByteBound, Pipeline, Preset, validate};
 use skill_core::testing::{Answer, CountingIds, ScriptedProvider, SteppingClock};
 use skill_core::{
     Clock, LoadMode, MemorySource, ModelId, Principal, ScanLimits, Skill, SkillCatalog,
@@ -105,6 +105,7 @@ impl Bench {
                 ..Principal::default()
             },
             preset: Preset::built_in("default").unwrap(),
+            pipeline: Pipeline::standard(),
             profile: Profile::AGENT,
             limits: TurnLimits::default(),
             compaction: Compaction::default(),

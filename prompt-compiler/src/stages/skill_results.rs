@@ -1,74 +1,114 @@
 //! Bodies of open skills: history stores stubs, the text is put in when a request is made.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use skill_core::{ContentBlock, Message};
+use skill_core::ToolResult;
 
-use super::Section;
-use crate::input::{CompileInput, Opening, SkillText};
-use crate::preset::Placement;
-use crate::render::{envelope, fill, one_line};
+use crate::draft::{Draft, OpenSkill};
+use crate::input::{CompileInput, Opening};
+use crate::pipeline::Stage;
+use crate::preset::{Carrier, Placement};
+use crate::render::{self, fill, one_line};
 
-/// Fills in the results of calls that opened skills and returns the skills placed that way.
-///
-/// The first result in the request that opened the very text that is open carries it, so that the
-/// prefix before it never changes; later ones say that it stands above.
-pub(crate) fn place<'a>(input: &CompileInput<'a>, messages: &mut [Message]) -> BTreeSet<&'a str> {
-    let mut placed = BTreeSet::new();
-    for block in messages.iter_mut().flat_map(|message| &mut message.content) {
-        let ContentBlock::ToolResult(result) = block else {
-            continue;
-        };
-        let Some(opening) = input.skills.openings.get(&result.call_id) else {
-            continue;
-        };
-        result.content = match open_skill(input, opening) {
-            Some(skill) if input.preset.placement == Placement::ToolResult => {
-                if placed.insert(skill.id.as_str()) {
-                    fill(
-                        &input.preset.skills.opened,
-                        &[("envelope", &envelope(skill))],
-                    )
-                } else {
-                    named(&input.preset.skills.receipt, &skill.id)
-                }
+#[derive(Debug)]
+pub(crate) struct SkillResults;
+
+impl Stage for SkillResults {
+    fn name(&self) -> &'static str {
+        "skill_results"
+    }
+
+    fn gather(&self, input: &CompileInput<'_>, draft: &mut Draft<'_>) {
+        let open = &input.skills.loaded;
+        let most = input.preset.max_loaded.unwrap_or(usize::MAX);
+        let excess = open.len().saturating_sub(most);
+        for skill in open.iter().skip(excess) {
+            draft.open.push(OpenSkill::new(skill.clone()));
+        }
+        if excess > 0 {
+            let note = format!("{excess} open skills left out: {most} may be open at once");
+            draft.open_cut.push(note);
+        }
+    }
+}
+
+/// Where the text of each open skill stands in a request, and what other openings say.
+#[derive(Debug, Default)]
+pub(crate) struct Placing {
+    /// The result that carries a skill: id → position of the opening among all that are kept.
+    carriers: BTreeMap<String, usize>,
+}
+
+impl Placing {
+    /// Decides from the openings that are kept, in the order of the request.
+    pub(crate) fn new(input: &CompileInput<'_>, open: &[OpenSkill], kept: &[&Opening]) -> Self {
+        let mut placing = Self::default();
+        if input.preset.placement == Placement::System {
+            return placing;
+        }
+        for (position, opening) in kept.iter().enumerate() {
+            if !open.iter().any(|skill| is_of(opening, skill)) {
+                continue;
             }
-            Some(_) | None => named(&input.preset.skills.stub, &opening.skill),
+            let carrier = placing
+                .carriers
+                .entry(opening.skill.clone())
+                .or_insert(position);
+            if input.preset.carrier == Carrier::Last {
+                *carrier = position;
+            }
+        }
+        placing
+    }
+
+    /// Tells whether a result carries the text of the skill `id`.
+    pub(crate) fn carries(&self, id: &str) -> bool {
+        self.carriers.contains_key(id)
+    }
+
+    /// Writes what the result of opening number `position` says.
+    pub(crate) fn fill(
+        &self,
+        input: &CompileInput<'_>,
+        open: &[OpenSkill],
+        opening: &Opening,
+        position: usize,
+        result: &mut ToolResult,
+    ) {
+        let texts = &input.preset.skills;
+        let skill = open.iter().find(|skill| is_of(opening, skill));
+        let carrier = self.carriers.get(&opening.skill);
+        let text = match (skill, carrier) {
+            (Some(skill), Some(carrier)) if *carrier == position => {
+                render::skill(&texts.opened, texts, &skill.text)
+            }
+            (Some(_), Some(carrier)) if *carrier < position => {
+                named(&texts.receipt, input, opening)
+            }
+            _ => named(&texts.stub, input, opening),
+        };
+        // What stands below the stub belongs to the call: what the skill was opened for.
+        result.content = match result.content.split_once('\n') {
+            Some((_, more)) if !more.is_empty() => format!("{text}\n{more}"),
+            _ => text,
         };
     }
-    placed
 }
 
-/// Returns the block of open skills that no result of this request carries.
-pub(crate) fn fallback(input: &CompileInput<'_>, placed: &BTreeSet<&str>) -> Section {
-    let missing: Vec<&SkillText> = input
+fn is_of(opening: &Opening, skill: &OpenSkill) -> bool {
+    opening.skill == skill.text.id && opening.digest == skill.text.digest
+}
+
+/// Fills in a template that names a skill; one that cannot be seen any more is named by its id.
+fn named(template: &str, input: &CompileInput<'_>, opening: &Opening) -> String {
+    let name = input
         .skills
-        .loaded
+        .visible
         .iter()
-        .filter(|skill| !placed.contains(skill.id.as_str()))
-        .collect();
-    if missing.is_empty() {
-        return Section {
-            name: "open_skills",
-            ..Section::default()
-        };
-    }
-    let mut text = input.preset.skills.fallback.header.clone();
-    for skill in missing {
-        text.push('\n');
-        text.push_str(&envelope(skill));
-    }
-    Section::whole("open_skills", vec![text])
-}
-
-fn open_skill<'a>(input: &CompileInput<'a>, opening: &Opening) -> Option<&'a SkillText> {
-    input
-        .skills
-        .loaded
-        .iter()
-        .find(|skill| skill.id == opening.skill && skill.digest == opening.digest)
-}
-
-fn named(template: &str, id: &str) -> String {
-    fill(template, &[("id", &one_line(id))])
+        .find(|entry| entry.id == opening.skill)
+        .map_or(&opening.skill, |entry| &entry.name);
+    fill(
+        template,
+        &[("id", &one_line(&opening.skill)), ("name", &one_line(name))],
+    )
 }

@@ -2,87 +2,98 @@
 
 use skill_core::LoadMode;
 
-use super::Section;
-use crate::input::{CompileInput, SkillEntry};
-use crate::listing::listing;
+use crate::cache::CachedIndex;
+use crate::draft::{Draft, Section, Slot};
+use crate::input::{CompileInput, SkillEntry, SkillText};
+use crate::listing::{Listing, listing};
+use crate::pipeline::Stage;
 use crate::preset::IndexMode;
-use crate::render::envelope;
+use crate::render;
 
 /// Characters an index may take at least, whatever the window.
 const LISTING_FLOOR: u64 = 8_000;
 
-/// Returns the block of always-on bodies.
-pub(crate) fn always(input: &CompileInput<'_>) -> Section {
-    if input.skills.always.is_empty() {
-        return Section {
-            name: "always",
-            ..Section::default()
-        };
-    }
-    let mut text = input.preset.skills.always.header.clone();
-    for skill in &input.skills.always {
-        text.push('\n');
-        text.push_str(&envelope(skill));
-    }
-    Section::whole("always", vec![text])
-}
+#[derive(Debug)]
+pub(crate) struct Skills;
 
-/// Returns the index, or what stands in its place; nothing if no skill is visible.
-pub(crate) fn index(input: &CompileInput<'_>) -> Section {
-    let skills = &input.skills.visible;
-    if skills.is_empty() {
-        return Section {
-            name: "index",
-            ..Section::default()
-        };
+impl Stage for Skills {
+    fn name(&self) -> &'static str {
+        "skills"
     }
-    match input.preset.index_mode(skills.len()) {
-        IndexMode::ToolOnly => tool_only(input),
-        IndexMode::Full | IndexMode::Auto => full(input),
+
+    fn gather(&self, input: &CompileInput<'_>, draft: &mut Draft<'_>) {
+        let skills: Vec<&SkillText> = input.skills.always.iter().collect();
+        let texts = &input.preset.skills;
+        if let Some(block) = render::block(&texts.always, texts, &skills) {
+            draft.add(Section::new("always", Slot::System, block));
+        }
+        let visible = input.skills.visible.len();
+        match input.preset.index_mode(visible) {
+            _ if visible == 0 => {}
+            IndexMode::ToolOnly => tool_only(input, draft),
+            IndexMode::Full | IndexMode::Auto => full(input, draft),
+        }
     }
 }
 
-fn tool_only(input: &CompileInput<'_>) -> Section {
-    if input.tools.is_empty() {
-        return Section {
-            name: "index",
-            ..Section::default()
-        };
+/// Says how to search; without tools nobody can, and nothing is said.
+fn tool_only(input: &CompileInput<'_>, draft: &mut Draft<'_>) {
+    if !input.tools.is_empty() {
+        let texts = &input.preset.skills.tool_only;
+        let text = format!("{}\n{}", texts.header, texts.routing);
+        draft.add(Section::new("index", Slot::System, text));
     }
-    let texts = &input.preset.skills.tool_only;
-    Section::whole(
-        "index",
-        vec![format!("{}\n{}", texts.header, texts.routing)],
-    )
 }
 
-fn full(input: &CompileInput<'_>) -> Section {
+fn full(input: &CompileInput<'_>, draft: &mut Draft<'_>) {
+    let listing = cached(input, draft);
+    if listing.lines.is_empty() {
+        return;
+    }
     let texts = &input.preset.skills.index;
-    let entries = ordered(&input.skills.visible);
-    let budget = LISTING_FLOOR.max(input.budget.window / 50 * 4);
-    let listing = listing(
-        texts,
-        &entries,
-        usize::try_from(budget).unwrap_or(usize::MAX),
-    );
+    let mut parts = vec![texts.header.as_str()];
     // Whoever cannot open a skill is not told to.
-    let head = if input.tools.is_empty() {
-        texts.header.clone()
-    } else {
-        format!("{}\n{}", texts.header, texts.routing)
-    };
-    let block = |lines: &[String]| format!("{head}\n{}", lines.join("\n"));
-    Section {
-        name: "index",
-        full: vec![block(&listing.full)],
-        shown: vec![block(&listing.lines)],
-        cut: listing.cut,
+    if !input.tools.is_empty() && !texts.routing.is_empty() {
+        parts.push(&texts.routing);
     }
+    parts.extend(listing.lines.iter().map(String::as_str));
+    if !texts.footer.is_empty() {
+        parts.push(&texts.footer);
+    }
+    let section = Section::new("index", Slot::System, parts.join("\n"));
+    draft.add(section.shortened(listing.asked, listing.given, listing.cut.clone()));
+}
+
+/// Returns the lines; those of the last request if they were made from the same.
+fn cached(input: &CompileInput<'_>, draft: &mut Draft<'_>) -> Listing {
+    let budget = LISTING_FLOOR.max(input.budget.window / 50 * 4);
+    let budget = usize::try_from(budget).unwrap_or(usize::MAX);
+    let (preset, tools) = (&input.preset.skills.index, !input.tools.is_empty());
+    let known = draft.index.as_ref().filter(|known| {
+        known.texts == *preset
+            && known.budget == budget
+            && known.tools == tools
+            && known.visible == input.skills.visible
+    });
+    if let Some(known) = known {
+        return known.listing.clone();
+    }
+    let entries = ordered(&input.skills.visible, preset.list_always);
+    let listing = listing(preset, &entries, budget, tools);
+    *draft.index = Some(CachedIndex {
+        texts: preset.clone(),
+        visible: input.skills.visible.clone(),
+        budget,
+        tools,
+        listing: listing.clone(),
+    });
+    listing
 }
 
 /// Returns listed skills, always-on first, then by id: never by query, time or map order.
-fn ordered(skills: &[SkillEntry]) -> Vec<&SkillEntry> {
-    let mut entries: Vec<&SkillEntry> = skills.iter().filter(|skill| skill.listed).collect();
+fn ordered(skills: &[SkillEntry], always: bool) -> Vec<&SkillEntry> {
+    let shown = |skill: &&SkillEntry| skill.listed && (always || skill.load != LoadMode::Always);
+    let mut entries: Vec<&SkillEntry> = skills.iter().filter(shown).collect();
     entries.sort_by(|one, other| {
         let rank = |skill: &SkillEntry| skill.load != LoadMode::Always;
         rank(one)

@@ -180,6 +180,7 @@ impl CaseSkill {
     fn text(&self) -> SkillText {
         SkillText {
             id: self.id.clone(),
+            name: self.name.clone().unwrap_or_else(|| self.id.clone()),
             version: self.version.clone(),
             digest: self.digest(),
             body: self.body.clone(),
