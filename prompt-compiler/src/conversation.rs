@@ -111,6 +111,8 @@ impl Turns {
         };
         let end = position + 1;
         match message.role {
+            // A provider takes no conversation that does not begin with the user.
+            role if self.units.is_empty() && role != Role::User => end,
             Role::User => {
                 let content = groups::shown(message);
                 self.add(message, content, Role::User, position..end);
@@ -153,8 +155,7 @@ impl Turns {
         role: Role,
         source: Range<usize>,
     ) {
-        // A provider takes no conversation that does not begin with the user.
-        if content.is_empty() || (self.units.is_empty() && role != Role::User) {
+        if content.is_empty() {
             return;
         }
         match self.units.last_mut() {

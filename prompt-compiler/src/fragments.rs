@@ -26,10 +26,19 @@ pub(crate) fn ordered(fragments: &[ContextFragment]) -> Vec<&ContextFragment> {
     ordered
 }
 
-/// Returns the fragments of one kind by priority.
+/// Returns the fragments of one kind by priority; those that are not ranked are sorted by name.
 pub(crate) fn of(fragments: &[ContextFragment], kind: FragmentKind) -> Vec<&ContextFragment> {
     let mut found = ordered(fragments);
     found.retain(|fragment| fragment.kind == kind);
+    if matches!(kind, FragmentKind::Mention | FragmentKind::CurrentFile) {
+        found.sort_by(|one, other| {
+            let rank = |fragment: &ContextFragment| std::cmp::Reverse(fragment.priority);
+            let text = |fragment: &ContextFragment| (fragment.name.clone(), fragment.text.clone());
+            rank(one)
+                .cmp(&rank(other))
+                .then_with(|| text(one).cmp(&text(other)))
+        });
+    }
     found
 }
 
@@ -51,17 +60,26 @@ pub(crate) fn least(fragments: &[&ContextFragment], meter: &Meter<'_>) -> u64 {
     fragments.iter().map(size).sum()
 }
 
-/// Shows mentions within `room`: all alike have to be shorter, and none vanishes.
+/// Shows mentions within `room`: none vanishes, and beyond their names all have an equal share.
 pub(crate) fn mentions(fragments: &[&ContextFragment], room: u64, meter: &Meter<'_>) -> Vec<Shown> {
-    let sizes: Vec<usize> = fragments
+    let names: Vec<u64> = fragments
         .iter()
-        .map(|fragment| usize::try_from(meter.text(&whole(fragment))).unwrap_or(usize::MAX))
+        .map(|fragment| least(&[*fragment], meter))
         .collect();
-    let level = water_level(&sizes, usize::try_from(room).unwrap_or(usize::MAX)) as u64;
+    let beyond: Vec<usize> = fragments
+        .iter()
+        .zip(&names)
+        .map(|(fragment, name)| meter.text(&whole(fragment)).saturating_sub(*name))
+        .map(|size| usize::try_from(size).unwrap_or(usize::MAX))
+        .collect();
+    let left = room.saturating_sub(names.iter().sum());
+    let level = water_level(&beyond, usize::try_from(left).unwrap_or(usize::MAX)) as u64;
     fragments
         .iter()
-        .map(|fragment| {
-            let room = level.min(fragment.cap.unwrap_or(u64::MAX));
+        .zip(&names)
+        .map(|(fragment, name)| {
+            let room = name.saturating_add(level);
+            let room = room.min(fragment.cap.unwrap_or(u64::MAX));
             let text =
                 fitting(fragment, room, meter).unwrap_or_else(|| shortened(fragment, room, meter));
             shown(fragment, text, meter)
@@ -86,7 +104,8 @@ pub(crate) fn current_file(
             let text = fitting(fragment, room, meter)
                 .or_else(|| parts(fragment, room, query, meter))
                 .or_else(|| summary(fragment, room, meter))
-                .unwrap_or_else(|| named(fragment));
+                .or_else(|| Some(named(fragment)).filter(|text| meter.text(text) <= room))
+                .unwrap_or_default();
             shown(fragment, text, meter)
         })
         .collect()

@@ -120,7 +120,8 @@ pub struct SkillEntry {
 }
 
 /// Whose descriptions an index keeps when there is no room for every one, first to last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ListingTier {
     /// Named by the user for this run; never shortened away before all others are.
     Pinned,

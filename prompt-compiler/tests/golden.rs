@@ -3,6 +3,10 @@
 //! `cargo xtask golden` rewrites the snapshots, `cargo xtask golden --check` compares them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the cases are files; what is compiled from them is not"
+)]
 
 #[path = "golden/case.rs"]
 mod case;
@@ -12,13 +16,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use case::Case;
-use prompt_compiler::{Budget, CompileInput, Preset, VocabularyCounter, compile, validate};
+use prompt_compiler::{Budget, CompileInput, VocabularyCounter, compile, validate};
 use skill_core::{CompletionRequest, ContentBlock, ModelId};
 
 /// Compiles a case and writes down what the model sees, and the ledger.
 fn transcript(case: &Case) -> String {
     let model = ModelId::new(&case.model);
-    let preset = Preset::built_in(&case.preset).unwrap();
+    let preset = case.preset();
     let (skills, messages, tools) = (case.skills(), case.messages(), case.tools());
     let budget = Budget {
         window: case.window,
@@ -53,6 +57,10 @@ fn transcript(case: &Case) -> String {
             {
                 let (name, asked, given) = (&section.name, section.asked, section.given);
                 writeln!(text, "{name:<13} asked {asked:>6}  given {given:>6}").unwrap();
+                section
+                    .sources
+                    .iter()
+                    .for_each(|source| writeln!(text, "    from: {source}").unwrap());
                 section
                     .cut
                     .iter()

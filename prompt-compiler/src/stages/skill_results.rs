@@ -23,7 +23,9 @@ impl Stage for SkillResults {
         let most = input.preset.max_loaded.unwrap_or(usize::MAX);
         let excess = open.len().saturating_sub(most);
         for skill in open.iter().skip(excess) {
-            draft.open.push(OpenSkill::new(skill.clone()));
+            let mut skill = skill.clone();
+            skill.docs.sort();
+            draft.open.push(OpenSkill::new(skill));
         }
         if excess > 0 {
             let note = format!("{excess} open skills left out: {most} may be open at once");

@@ -22,7 +22,8 @@ impl Stage for Skills {
     }
 
     fn gather(&self, input: &CompileInput<'_>, draft: &mut Draft<'_>) {
-        let skills: Vec<&SkillText> = input.skills.always.iter().collect();
+        let mut skills: Vec<&SkillText> = input.skills.always.iter().collect();
+        skills.sort_by(|one, other| one.id.cmp(&other.id));
         let texts = &input.preset.skills;
         if let Some(block) = render::block(&texts.always, texts, &skills) {
             draft.add(Section::new("always", Slot::System, block));
@@ -98,7 +99,7 @@ fn ordered(skills: &[SkillEntry], always: bool) -> Vec<&SkillEntry> {
         let rank = |skill: &SkillEntry| skill.load != LoadMode::Always;
         rank(one)
             .cmp(&rank(other))
-            .then_with(|| one.id.cmp(&other.id))
+            .then_with(|| (&one.id, &one.name).cmp(&(&other.id, &other.name)))
     });
     entries
 }

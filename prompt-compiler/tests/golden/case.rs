@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prompt_compiler::{ContextFragment, ListingTier, Opening, SkillEntry, SkillInput, SkillText};
+use prompt_compiler::{
+    ContextFragment, ListingTier, Opening, Placement, Preset, SkillEntry, SkillInput, SkillText,
+};
 use serde::Deserialize;
 use skill_core::{
     CallStatus, ContentBlock, LoadMode, Message, Role, ToolCall, ToolDefinition, ToolResult,
@@ -31,6 +33,11 @@ pub(crate) struct Case {
     pub(crate) turn_context: Vec<ContextFragment>,
     #[serde(default)]
     pub(crate) caps: BTreeMap<String, u64>,
+    /// Overrides of the preset.
+    #[serde(default)]
+    pub(crate) placement: Option<Placement>,
+    #[serde(default)]
+    pub(crate) describe_at_most: Option<usize>,
     #[serde(default)]
     skills: Vec<CaseSkill>,
     /// Names of tools on offer.
@@ -50,6 +57,8 @@ struct CaseSkill {
     description: String,
     #[serde(default)]
     always: bool,
+    #[serde(default)]
+    tier: ListingTier,
     /// Stands for that many skills, numbered.
     #[serde(default)]
     count: Option<usize>,
@@ -72,6 +81,9 @@ struct CaseSkill {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 struct CaseMessage {
     user: Option<String>,
+    /// Blocks beside what the user says.
+    #[serde(default)]
+    blocks: Vec<serde_json::Value>,
     assistant: Option<String>,
     /// The calls of one step with their stored results.
     step: Option<Vec<CaseCall>>,
@@ -120,6 +132,13 @@ fn success() -> CallStatus {
 }
 
 impl Case {
+    pub(crate) fn preset(&self) -> Preset {
+        let mut preset = Preset::built_in(&self.preset).unwrap();
+        preset.placement = self.placement.unwrap_or(preset.placement);
+        preset.skills.index.describe_at_most = self.describe_at_most;
+        preset
+    }
+
     pub(crate) fn skills(&self) -> SkillInput {
         let mut input = SkillInput::default();
         for skill in &self.skills {
@@ -173,7 +192,7 @@ impl CaseSkill {
                 LoadMode::Lazy
             },
             listed: true,
-            tier: ListingTier::default(),
+            tier: self.tier,
         })
     }
 
@@ -200,9 +219,18 @@ impl CaseSkill {
 }
 
 impl CaseMessage {
+    fn said(&self, text: &str) -> Message {
+        let mut message = Message::user(text);
+        let unknown = |value: &serde_json::Value| ContentBlock::Unknown {
+            value: value.clone(),
+        };
+        message.content.extend(self.blocks.iter().map(unknown));
+        message
+    }
+
     fn messages(&self) -> Vec<Message> {
         let mut messages = Vec::new();
-        messages.extend(self.user.as_ref().map(Message::user));
+        messages.extend(self.user.as_ref().map(|text| self.said(text)));
         messages.extend(self.assistant.as_ref().map(Message::assistant));
         messages.extend(self.step.iter().flat_map(|calls| step(calls)));
         if let Some(filler) = &self.rounds {
