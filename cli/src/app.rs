@@ -87,6 +87,9 @@ enum Command {
     /// Show what a model would see
     #[command(subcommand)]
     Prompt(commands::prompt::PromptCommand),
+    /// List what a session remembers, and take facts out
+    #[command(subcommand)]
+    Memory(commands::memory::MemoryCommand),
     /// List sessions and show what happened in one
     #[command(subcommand)]
     Sessions(commands::sessions::SessionsCommand),
@@ -142,6 +145,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
         Command::Complete(arguments) => commands::complete::run(context, &arguments),
         Command::Skills(command) => commands::skills::run(context, &command),
         Command::Prompt(command) => commands::prompt::run(context, &command),
+        Command::Memory(command) => commands::memory::run(context, &command),
         Command::Sessions(command) => commands::sessions::run(context, &command),
         Command::Trust(arguments) => commands::trust::run(context, &arguments),
         Command::Config(command) => commands::config::run(context, &command),

@@ -1,6 +1,7 @@
 //! The agent: everything a turn needs, wired once, and the two ways to run one.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 use prompt_compiler::{
     Budget, CompileCache, CompileError, CompiledPrompt, ContextFragment, Pipeline, Preset,
@@ -13,12 +14,14 @@ use tokio_util::sync::CancellationToken;
 use tool_gateway::Gateway;
 
 use crate::compact::Compaction;
+use crate::context::{self, ContextQuery, ContextSource};
+use crate::delegate::SubAssistant;
 use crate::driver::{Driver, Start};
 use crate::environment::Environment;
 use crate::event::{AgentEvent, Emitter};
 use crate::failure::Failure;
 use crate::gather;
-use crate::guards::TurnLimits;
+use crate::guards::{Ledger, TurnLimits};
 use crate::profile::Profile;
 use crate::projection::Projection;
 use crate::route::Router;
@@ -49,6 +52,12 @@ pub struct Agent {
     pub profile: Profile,
     /// What a turn may cost.
     pub limits: TurnLimits,
+    /// The only tools on offer, where not all that the gateway has.
+    pub only_tools: Option<BTreeSet<String>>,
+    /// Who else a sub-agent can be, by name.
+    pub assistants: BTreeMap<String, SubAssistant>,
+    /// What brings context for a turn.
+    pub sources: Vec<Arc<dyn ContextSource>>,
     /// When and how a long conversation is compacted.
     pub compaction: Compaction,
     /// Chooses a call before the model is asked, where the profile routes.
@@ -82,6 +91,8 @@ pub struct TurnRequest {
     pub context: Vec<ContextFragment>,
     /// Skills that it begins with.
     pub loads: Vec<SkillLoad>,
+    /// The file that is open where the user works, relative to the workspace.
+    pub file: Option<String>,
 }
 
 impl TurnRequest {
@@ -92,6 +103,7 @@ impl TurnRequest {
             input: Message::user(text),
             context: Vec::new(),
             loads: Vec::new(),
+            file: None,
         }
     }
 }
@@ -167,6 +179,17 @@ impl Agent {
         cancel: CancellationToken,
         sink: &mut (dyn FnMut(AgentEvent) + Send),
     ) -> Result<TurnReport, RunError> {
+        self.run_within(request, cancel, sink, None).await
+    }
+
+    /// Runs one turn; a sub-agent's spends from the ledger of its parent's.
+    pub(crate) async fn run_within(
+        self: &Arc<Self>,
+        request: TurnRequest,
+        cancel: CancellationToken,
+        sink: &mut (dyn FnMut(AgentEvent) + Send),
+        ledger: Option<Arc<Mutex<Ledger>>>,
+    ) -> Result<TurnReport, RunError> {
         self.catalog.refresh();
         let environment = Environment::pin(self);
         let most = self.preset.max_loaded;
@@ -177,6 +200,7 @@ impl Agent {
             environment,
             declared,
             request,
+            ledger,
         };
         if self.profile.is_fast_path() {
             let emitter = Emitter::new(start.session.id().to_owned(), sink);
@@ -204,14 +228,19 @@ impl Agent {
         let delta = declared.delta(&projection.state, agent, expire, most);
         skill_state::merge(&mut projection.state, &delta);
         let gathered = gather::gather(&environment.view, &projection, &self.principal.assistant)?;
-        let session_context = gather::session_context(self, &projection);
+        let query = ContextQuery::from(request);
+        let mut gathered_context = context::gather(&self.sources, &query).await;
+        gathered_context
+            .turn
+            .extend(request.context.iter().cloned());
+        let session_context = gather::session_context(self, &projection, &gathered_context);
         let input = gather::input(
             self,
             &environment,
             &gathered.skills,
             &projection.messages,
             &session_context,
-            &request.context,
+            &gathered_context.turn,
         );
         let mut cache = CompileCache::default();
         Ok(self.pipeline.compile(&input, &*self.counter, &mut cache)?)

@@ -64,6 +64,12 @@ impl Environment {
     }
 }
 
+/// Tells whether a tool is left to an agent that is narrowed.
+fn is_left(agent: &Agent, tool: &str) -> bool {
+    let only = agent.only_tools.as_ref();
+    only.is_none_or(|only| only.contains(tool))
+}
+
 fn no_skills() -> SkillView {
     SkillCatalog::new(Vec::new(), ScanLimits::default()).view(&Principal::default())
 }
@@ -85,7 +91,7 @@ fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
         .gateway
         .definitions()
         .iter()
-        .filter(|tool| offered(&tool.name))
+        .filter(|tool| offered(&tool.name) && is_left(agent, &tool.name))
         .cloned()
         .collect()
 }

@@ -49,6 +49,12 @@ pub enum EventKind {
         /// Whether it runs on the caller's task.
         fast_path: bool,
     },
+    /// Context was gathered for the turn.
+    #[serde(rename = "context.gathered")]
+    ContextGathered {
+        /// The names of the fragments, as the model reads them.
+        fragments: Vec<String>,
+    },
     /// A request was compiled.
     #[serde(rename = "prompt.compiled")]
     PromptCompiled {

@@ -9,6 +9,7 @@ use prompt_compiler::{
 use skill_core::{LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ViewedSkill};
 
 use crate::agent::Agent;
+use crate::context::TurnContext;
 use crate::environment::Environment;
 use crate::projection::Projection;
 use crate::skill_state::{self, DocsSelection};
@@ -149,8 +150,13 @@ fn restriction(active: &[&ViewedSkill]) -> Option<Arc<BTreeSet<String>>> {
 }
 
 /// Returns the context that stays the same for the session, with what stands for compacted rounds.
-pub(crate) fn session_context(agent: &Agent, projection: &Projection) -> Vec<ContextFragment> {
+pub(crate) fn session_context(
+    agent: &Agent,
+    projection: &Projection,
+    gathered: &TurnContext,
+) -> Vec<ContextFragment> {
     let mut context = agent.session_context.clone();
+    context.extend(gathered.session.iter().cloned());
     context.extend(projection.summary.as_ref().map(|summary| {
         let name = "the conversation before this, in short";
         ContextFragment::new(FragmentKind::Mention, name, summary)

@@ -4,6 +4,9 @@ mod agent;
 mod call_log;
 mod compact;
 mod complete;
+mod context;
+mod delegate;
+mod digest;
 mod driver;
 mod environment;
 mod event;
@@ -12,6 +15,7 @@ mod failure;
 mod gather;
 mod guards;
 mod journal;
+mod memory;
 mod profile;
 mod projection;
 mod reply;
@@ -24,16 +28,21 @@ pub mod testing;
 mod turn;
 mod worker;
 
+#[cfg(feature = "files")]
+pub use context::{ContextReader, CurrentFile, Mentions, Notes, ProjectInstructions};
 #[cfg(feature = "sqlite")]
 pub use store::{SqliteAudit, SqliteStore};
 pub use {
     agent::{Agent, PreviewError, RunError, TurnReport, TurnRequest},
     compact::{Compaction, Summariser},
     complete::completion,
+    context::{ContextError, ContextQuery, ContextSource, Gathered},
+    delegate::{SubAssistant, delegate_tool},
     event::{AgentEvent, EVENT_VERSION, EventKind},
     failure::Failure,
     guards::{Ledger, Prices, Reservation, Stop, Trail, TurnLimits},
     journal::{JOURNAL_VERSION, JournalEntry, JournalEvent, OpenedRecord},
+    memory::{facts, forget_in, forgetting, memory_tools},
     profile::Profile,
     projection::{Progress, Projection},
     reply::ReplyBuilder,

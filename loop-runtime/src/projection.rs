@@ -6,6 +6,7 @@ use std::sync::Arc;
 use prompt_compiler::Opening;
 use skill_core::{CallStatus, Message, Role, ToolCall, ToolResult};
 
+use crate::digest;
 use crate::journal::{JournalEntry, JournalEvent, OpenedRecord};
 use crate::skill_state::{self, State};
 use crate::turn::TurnOutcome;
@@ -44,7 +45,7 @@ pub struct Projection {
     pub open_turn: Option<String>,
     /// The number of events taken in.
     pub seq: u64,
-    /// What was said so far, in short; refreshed every second turn.
+    /// What was said so far, in short; made anew after every second turn.
     pub digest: String,
     /// Keys of state that the last closed step changed.
     pub changed: Vec<String>,
@@ -52,6 +53,7 @@ pub struct Projection {
     max_loaded: Option<usize>,
     calls: Vec<PendingCall>,
     answered: bool,
+    turns: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -274,6 +276,10 @@ impl Projection {
 
     fn end_turn(&mut self, outcome: &TurnOutcome) {
         self.open_turn = None;
+        self.turns += 1;
+        if self.turns.is_multiple_of(digest::EVERY) {
+            self.digest = digest::digest(&self.messages);
+        }
         // What waits for a decision goes on waiting.
         if *outcome == TurnOutcome::AwaitingApproval && !self.calls.is_empty() {
             return;

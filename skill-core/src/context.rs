@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::glob::{Globs, Over};
 use crate::skill::{Diagnostic, RawFields};
 
 /// What kind of context a file is.
@@ -62,6 +63,14 @@ pub struct ContextFile {
     pub body: String,
     /// What was found, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl ContextFile {
+    /// Tells whether one of its globs matches the file at `path`, relative to the project.
+    pub fn is_for(&self, path: &str) -> bool {
+        let globs = self.globs.iter().map(String::as_str);
+        Globs::new(globs, Over::Paths).is_some_and(|globs| globs.matches(path))
+    }
 }
 
 /// Parses the bytes of a context file. Never fails.
@@ -139,6 +148,15 @@ fn globs(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_is_for_the_files_that_its_globs_match() {
+        let rule = rule("globs: src/**/*.rs, *.md");
+        assert!(rule.is_for("src/a/b.rs"));
+        assert!(rule.is_for("README.md"));
+        assert!(!rule.is_for("src/a.py"));
+        assert!(!self::rule("description: d").is_for("README.md"));
+    }
 
     fn rule(keys: &str) -> ContextFile {
         let text = format!("---\n{keys}\n---\n\n# Rules\nDo it.\n");

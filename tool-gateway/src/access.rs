@@ -94,6 +94,8 @@ pub enum Access {
     OpenSkill,
     /// Reads on in a result of this session.
     Output,
+    /// Starts a sub-agent, whose own calls are judged one by one.
+    Delegate,
     /// Calls a tool that declares nothing else, by name.
     Tool(String),
 }
@@ -140,7 +142,7 @@ impl Access {
             Self::Read(target) => Footprint::Reads(target),
             Self::Write(target) | Self::Delete(target) => Footprint::Writes(target),
             // Skills may lie anywhere in the workspace.
-            Self::OpenSkill => Footprint::Reads(&EVERYWHERE),
+            Self::OpenSkill | Self::Delegate => Footprint::Reads(&EVERYWHERE),
             Self::Output => Footprint::Nothing,
             _ => Footprint::Anything,
         }
@@ -185,6 +187,7 @@ impl fmt::Display for Access {
             Self::Skill(id) => write!(formatter, "skill({id})"),
             Self::OpenSkill => formatter.write_str("open skills"),
             Self::Output => formatter.write_str("read results"),
+            Self::Delegate => formatter.write_str("start a sub-agent"),
             Self::Tool(name) => write!(formatter, "tool({name})"),
         }
     }

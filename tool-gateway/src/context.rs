@@ -1,5 +1,6 @@
 //! What a call knows of where it runs.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// The only tools allowed just now, where active skills restrict them.
     pub restrict: Option<Arc<BTreeSet<String>>>,
+    host: Option<Arc<dyn Any + Send + Sync>>,
     scope: Option<Scope>,
 }
 
@@ -42,8 +44,21 @@ impl ToolContext {
             view,
             cancel,
             restrict: None,
+            host: None,
             scope: None,
         }
+    }
+
+    /// Adds what the program that runs the turn hands to tools of its own.
+    #[must_use]
+    pub fn with_host(mut self, host: Arc<dyn Any + Send + Sync>) -> Self {
+        self.host = Some(host);
+        self
+    }
+
+    /// Returns what the program that runs the turn handed on, where it is of this type.
+    pub fn host<T: Any>(&self) -> Option<&T> {
+        self.host.as_deref()?.downcast_ref()
     }
 
     /// Returns a context for a program that has no skills.
@@ -65,6 +80,7 @@ impl ToolContext {
             view: self.view.clone(),
             cancel: self.cancel.child_token(),
             restrict: self.restrict.clone(),
+            host: self.host.clone(),
             scope: Some(Scope {
                 call_id: call_id.to_owned(),
                 granted,

@@ -53,5 +53,5 @@ pub use {
 pub use {
     builtin::{Trash, builtins, create_skill, delete},
     spill::FolderSpill,
-    workspace::{Workspace, WorkspaceError, WorkspaceErrorKind},
+    workspace::{FileStamp, Workspace, WorkspaceError, WorkspaceErrorKind},
 };

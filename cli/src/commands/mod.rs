@@ -5,6 +5,7 @@ pub(crate) mod complete;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod init;
+pub(crate) mod memory;
 pub(crate) mod prompt;
 pub(crate) mod run;
 pub(crate) mod sessions;

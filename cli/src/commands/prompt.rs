@@ -27,6 +27,9 @@ pub(crate) enum PromptCommand {
 pub(crate) struct ShowArgs {
     /// The task; `-` reads it from standard input
     task: String,
+    /// The file that you work on: it comes with the task
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
     /// The session that the task would go on with
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
@@ -37,6 +40,7 @@ pub(crate) fn run(context: &Context, command: &PromptCommand) -> Result<Exit, Cl
     let PromptCommand::Show(arguments) = command;
     let mut request = TurnRequest::task(task::text(&arguments.task)?);
     request.session.clone_from(&arguments.resume);
+    request.file.clone_from(&arguments.file);
     let wanted = Wanted {
         journal: request.session.is_some(),
         exact: true,

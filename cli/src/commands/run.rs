@@ -35,6 +35,9 @@ pub(crate) struct RunArgs {
     /// Exit with 4 if any call was denied
     #[arg(long)]
     fail_on_denied: bool,
+    /// The file that you work on: it comes with the task
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
     /// Add the skill or the folder of skills at this path
     #[arg(long, value_name = "PATH")]
     skill: Vec<PathBuf>,
@@ -45,6 +48,7 @@ pub(crate) fn run(context: &Context, arguments: &RunArgs) -> Result<Exit, CliErr
     let interrupts = Interrupts::new();
     let mut request = TurnRequest::task(task::text(&arguments.task)?);
     request.session.clone_from(&arguments.resume);
+    request.file.clone_from(&arguments.file);
     let wanted = Wanted {
         skills: arguments.skill.clone(),
         rules: arguments.yes.clone(),

@@ -60,7 +60,7 @@ pub(crate) fn run(context: &Context, command: &SessionsCommand) -> Result<Exit, 
 }
 
 /// Opens the journal for reading; a machine that has none has no sessions.
-fn open(context: &Context) -> Result<Option<Arc<dyn SessionStore>>, CliError> {
+pub(crate) fn open(context: &Context) -> Result<Option<Arc<dyn SessionStore>>, CliError> {
     let path = context.environment.journal();
     if !path.exists() {
         return Ok(None);
@@ -87,7 +87,10 @@ pub(crate) async fn resolve(
 }
 
 /// Finds a session by its id, by the beginning of its id, or the one used last.
-async fn find(store: &dyn SessionStore, wanted: &str) -> Result<SessionSummary, CliError> {
+pub(crate) async fn find(
+    store: &dyn SessionStore,
+    wanted: &str,
+) -> Result<SessionSummary, CliError> {
     let sessions = store
         .list(usize::MAX)
         .await
@@ -108,6 +111,11 @@ async fn find(store: &dyn SessionStore, wanted: &str) -> Result<SessionSummary, 
         .with_hint("give more of the id")),
         _ => Err(unreadable(&StoreError::not_found(wanted))),
     }
+}
+
+/// Returns the error for a session that is not there.
+pub(crate) fn missing(wanted: &str) -> CliError {
+    unreadable(&StoreError::not_found(wanted))
 }
 
 pub(crate) fn unreadable(error: &StoreError) -> CliError {

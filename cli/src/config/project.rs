@@ -191,7 +191,7 @@ impl Judge<'_> {
             ["limits", _] | ["context", "window"] | ["context", "caps", _] => {
                 keep_if(self.is_no_higher(node), RAISES)
             }
-            ["context", "reserve_output"] => Verdict::Keep,
+            ["context", "reserve_output" | "recall"] => Verdict::Keep,
             ["trust"] => Verdict::Descend,
             ["trust", "skills"] if node.text() == Some("pinned") => Verdict::Keep,
             ["trust", "skills"] => Verdict::Never("a project can't open what it holds"),

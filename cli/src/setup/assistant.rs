@@ -1,9 +1,9 @@
 //! The assistant: who acts, as the configuration describes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use loop_runtime::Profile;
+use loop_runtime::{Profile, SubAssistant};
 use prompt_compiler::{Placement, Preset, Residency};
 use skill_core::{LoadMode, Machine, Principal, SkillPreference};
 
@@ -59,46 +59,72 @@ impl Assistant {
 
     /// Returns who it is when skills are looked at.
     pub(crate) fn principal(&self, config: &Config) -> Principal {
-        let preferences = self.config.skills.iter().map(|(skill, preference)| {
-            let load = preference.load.map(|load| match load {
-                LoadChoice::Always => LoadMode::Always,
-                LoadChoice::Lazy => LoadMode::Lazy,
-            });
-            (
-                skill.clone(),
-                SkillPreference {
-                    enabled: preference.enabled,
-                    load,
-                },
-            )
-        });
         Principal {
-            assistant: self.name.clone(),
-            groups: self.config.groups.iter().cloned().collect(),
-            roles: self.config.roles.iter().cloned().collect(),
-            contexts: BTreeSet::new(),
-            disabled: config.skills.disabled.clone(),
-            preferences: preferences.collect(),
-            include: config.skills.include.clone(),
-            exclude: config.skills.exclude.clone(),
-            name_only: config.skills.name_only.clone(),
             machine: Some(Arc::clone(&self.machine)),
-            ..Principal::default()
+            ..principal(&self.name, &self.config, config)
         }
     }
 
     /// Returns the tools it may use: what the configuration allows, and its own list allows.
     pub(crate) fn tools(&self, config: &Config) -> Option<Vec<String>> {
-        match (&config.tools.allow, &self.config.tools) {
-            (None, None) => None,
-            (Some(allowed), None) | (None, Some(allowed)) => Some(allowed.clone()),
-            (Some(allowed), Some(own)) => Some(
-                own.iter()
-                    .filter(|tool| allowed.contains(tool))
-                    .cloned()
-                    .collect(),
-            ),
-        }
+        tools(&self.config, config)
+    }
+}
+
+/// Returns the assistants that a sub-agent of `name` can be.
+pub(super) fn others(config: &Config, name: &str) -> BTreeMap<String, SubAssistant> {
+    let others = config.assistants.iter().filter(|(other, _)| *other != name);
+    others
+        .map(|(other, own)| {
+            let other = other.clone();
+            let assistant = SubAssistant {
+                principal: principal(&other, own, config),
+                instructions: own.system.clone().unwrap_or_default(),
+                tools: tools(own, config).map(BTreeSet::from_iter),
+            };
+            (other, assistant)
+        })
+        .collect()
+}
+
+fn principal(name: &str, own: &AssistantConfig, config: &Config) -> Principal {
+    let preferences = own.skills.iter().map(|(skill, preference)| {
+        let load = preference.load.map(|load| match load {
+            LoadChoice::Always => LoadMode::Always,
+            LoadChoice::Lazy => LoadMode::Lazy,
+        });
+        (
+            skill.clone(),
+            SkillPreference {
+                enabled: preference.enabled,
+                load,
+            },
+        )
+    });
+    Principal {
+        assistant: name.to_owned(),
+        groups: own.groups.iter().cloned().collect(),
+        roles: own.roles.iter().cloned().collect(),
+        contexts: BTreeSet::new(),
+        disabled: config.skills.disabled.clone(),
+        preferences: preferences.collect(),
+        include: config.skills.include.clone(),
+        exclude: config.skills.exclude.clone(),
+        name_only: config.skills.name_only.clone(),
+        ..Principal::default()
+    }
+}
+
+fn tools(own: &AssistantConfig, config: &Config) -> Option<Vec<String>> {
+    match (&config.tools.allow, &own.tools) {
+        (None, None) => None,
+        (Some(allowed), None) | (None, Some(allowed)) => Some(allowed.clone()),
+        (Some(allowed), Some(own)) => Some(
+            own.iter()
+                .filter(|tool| allowed.contains(tool))
+                .cloned()
+                .collect(),
+        ),
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) async fn worked_on(
     let named: BTreeSet<String> = texts
         .iter()
         .flat_map(|text| named(text, &environment.cwd))
+        .chain(request.file.clone())
         .filter_map(|file| below(&top, &environment.cwd.join(file)))
         .collect();
     named.into_iter().collect()

@@ -7,6 +7,7 @@ mod limits;
 mod model;
 mod project;
 mod skills;
+mod sources;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,19 +158,23 @@ pub(crate) async fn agent(
                 .with_hint("name one with --model PROVIDER/MODEL"),
         );
     }
+    let gateway = Arc::new(gateway(context, config, &assistant, wanted, profile)?);
     let catalog = catalog(context, config, &wanted.skills);
     tell_what_waits(context, &catalog);
     check_named_skills(context, &catalog, &wanted.skills)?;
     Ok(Agent {
         provider: chosen.connect()?,
         counter: Arc::new(VocabularyCounter::for_model(&chosen.model)),
-        gateway: Arc::new(gateway(context, config, &assistant, wanted, profile)?),
+        gateway: Arc::clone(&gateway),
         catalog: Arc::new(catalog),
         principal: assistant.principal(config),
         preset: assistant.preset.clone(),
         pipeline: Pipeline::standard(),
         profile,
         limits: limits::limits(config, &assistant, &chosen)?,
+        only_tools: None,
+        assistants: assistant::others(config, &assistant.name),
+        sources: sources::sources(context, config, &gateway, profile)?,
         compaction: Compaction::default(),
         router: None,
         instructions: assistant.instructions.clone(),
@@ -263,6 +268,8 @@ fn gateway(
             .spill(Arc::new(FolderSpill::new(
                 context.environment.data_dir.join("spill"),
             )))
+            .tools(loop_runtime::memory_tools())
+            .tool(loop_runtime::delegate_tool())
             .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
             builder = builder.allow_only(allowed);

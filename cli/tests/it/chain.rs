@@ -93,6 +93,9 @@ fn the_model_goes_from_the_catalogue_to_the_skill_to_the_file_to_the_answer() {
             "delete",
             "run_command",
             "read_output",
+            "remember",
+            "forget",
+            "delegate",
             "create_skill"
         ]
     );

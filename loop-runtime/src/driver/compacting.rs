@@ -108,14 +108,14 @@ impl Driver<'_, '_> {
         let request = summary_request(&summariser.model, old, earlier, most, counter);
         let size = counter.count(&serde_json::to_string(&request).unwrap_or_default());
         let now = self.now_ms();
-        let room = self.ledger.reserve(size, most, now).ok()?;
+        let room = self.ledger().reserve(size, most, now).ok()?;
         let timed = self.timed_token();
         let used = Default::default();
         let provider = &*summariser.provider;
         let exchange = exchange(provider, request, &used, timed.token(), |_| {}).await;
         let text = exchange.reply.message.joined_text();
         let usage = self
-            .ledger
+            .ledger()
             .settle(room, exchange.usage, || counter.count(&text));
         let whole = exchange.reply.stop == Some(StopReason::EndTurn) && exchange.error.is_none();
         if !whole || text.trim().is_empty() {

@@ -9,9 +9,15 @@ use crate::turn::{ErrorKind, TurnOutcome};
 
 impl Driver<'_, '_> {
     pub(super) async fn finish(mut self, mut outcome: TurnOutcome) -> TurnReport {
+        // What sub-agents spent is spent by the turn that started them.
+        let usage = if self.within {
+            self.tally.usage
+        } else {
+            self.ledger().spent()
+        };
         self.session.push(JournalEvent::TurnFinished {
             outcome: outcome.clone(),
-            usage: self.tally.usage,
+            usage,
             denied: self.tally.denied,
             failure: self
                 .tally
@@ -28,12 +34,12 @@ impl Driver<'_, '_> {
                 outcome = TurnOutcome::Error(ErrorKind::Journal);
             }
         }
-        let cost_usd = self.ledger.spent_usd();
+        let cost_usd = self.ledger().spent_usd().filter(|_| !self.within);
         let tally = self.tally;
         self.emitter.emit(EventKind::TurnFinished {
             outcome: outcome.clone(),
             text: tally.text.clone(),
-            usage: tally.usage,
+            usage,
             denied: tally.denied,
             cost_usd,
         });
@@ -42,7 +48,7 @@ impl Driver<'_, '_> {
             turn: tally.turn_id,
             outcome,
             text: tally.text,
-            usage: tally.usage,
+            usage,
             denied: tally.denied,
             cost_usd,
             failure: tally.failure,

@@ -5,6 +5,7 @@
 //! the answer, `tools` runs a step's calls, `compacting` sums up what is old, `skills` keeps the set of open skills, `ending` reports. None of them decides what comes next.
 
 mod compacting;
+mod context;
 mod ending;
 mod model;
 mod routing;
@@ -12,11 +13,15 @@ mod settle;
 mod skills;
 mod tools;
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use prompt_compiler::{BlockMark, CompileCache};
 use skill_core::Usage;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, TurnReport, TurnRequest};
+use crate::context::TurnContext;
+use crate::delegate::TurnHost;
 use crate::environment::Environment;
 use crate::event::{Emitter, EventKind};
 use crate::failure::Failure;
@@ -28,7 +33,7 @@ use crate::turn::{ErrorKind, Turn, TurnAction, TurnOutcome};
 
 /// Drives one turn.
 pub(crate) struct Driver<'a, 'e> {
-    agent: &'a Agent,
+    agent: &'a Arc<Agent>,
     environment: Environment,
     session: Session,
     declared: Declared,
@@ -36,7 +41,11 @@ pub(crate) struct Driver<'a, 'e> {
     cancel: CancellationToken,
     emitter: Emitter<'e>,
     turn: Turn,
-    ledger: Ledger,
+    ledger: Arc<Mutex<Ledger>>,
+    /// Whether the ledger is another turn's, whose sub-agent this is.
+    within: bool,
+    context: TurnContext,
+    host: Arc<TurnHost>,
     trail: Trail,
     marks: Option<Vec<BlockMark>>,
     cache: CompileCache,
@@ -50,6 +59,7 @@ pub(crate) struct Start {
     pub(crate) environment: Environment,
     pub(crate) declared: Declared,
     pub(crate) request: TurnRequest,
+    pub(crate) ledger: Option<Arc<Mutex<Ledger>>>,
 }
 
 /// What is reported when the turn has ended.
@@ -63,14 +73,25 @@ struct Tally {
 
 impl<'a, 'e> Driver<'a, 'e> {
     pub(crate) fn new(
-        agent: &'a Agent,
+        agent: &'a Arc<Agent>,
         start: Start,
         cancel: CancellationToken,
         emitter: Emitter<'e>,
     ) -> Self {
+        let ledger = start.ledger.clone().unwrap_or_else(|| {
+            let ledger = Ledger::new(agent.limits.clone(), agent.clock.monotonic_ms());
+            Arc::new(Mutex::new(ledger))
+        });
         Self {
             turn: Turn::new(agent.profile.enable_tools, agent.profile.max_steps),
-            ledger: Ledger::new(agent.limits.clone(), agent.clock.monotonic_ms()),
+            within: start.ledger.is_some(),
+            host: Arc::new(TurnHost::new(
+                Arc::clone(agent),
+                start.environment.clone(),
+                Arc::clone(&ledger),
+            )),
+            ledger,
+            context: TurnContext::default(),
             trail: Trail::default(),
             marks: None,
             cache: CompileCache::default(),
@@ -116,6 +137,7 @@ impl<'a, 'e> Driver<'a, 'e> {
         self.record_start();
         self.migrate_skills();
         self.begin_skills();
+        self.gather_context().await;
         let fast_path = self.agent.profile.is_fast_path();
         // On the fast path one row is written after the last delta; nothing there has an effect.
         if !fast_path {
@@ -168,6 +190,10 @@ impl<'a, 'e> Driver<'a, 'e> {
             code: code.to_owned(),
             message,
         });
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now_ms(&self) -> u64 {

@@ -73,14 +73,14 @@ impl Driver<'_, '_> {
     fn compile(&mut self) -> Option<CompiledPrompt> {
         let Gathered { skills, .. } = self.gather()?;
         let projection = self.session.projection();
-        let session_context = gather::session_context(self.agent, projection);
+        let session_context = gather::session_context(self.agent, projection, &self.context);
         let mut input = gather::input(
             self.agent,
             &self.environment,
             &skills,
             &projection.messages,
             &session_context,
-            &self.request.context,
+            &self.context.turn,
         );
         input.previous = self.marks.as_deref();
         let exact = prompt_compiler::Budget {
@@ -114,7 +114,8 @@ impl Driver<'_, '_> {
             .max_output_tokens
             .map_or(self.agent.budget.reserve_output, u64::from);
         let now = self.now_ms();
-        match self.ledger.reserve(prompt.report.total, wanted, now) {
+        let reserved = self.ledger().reserve(prompt.report.total, wanted, now);
+        match reserved {
             Ok(room) => Some(room),
             Err(stop) => {
                 self.stop(stop);
@@ -151,7 +152,7 @@ impl Driver<'_, '_> {
         let reply = &exchange.reply;
         let text = reply.message.joined_text();
         let answer = || self.agent.counter.count(&text);
-        exchange.usage = self.ledger.settle(room, exchange.usage, answer);
+        exchange.usage = self.ledger().settle(room, exchange.usage, answer);
         self.tally.usage += exchange.usage;
         self.tally.text = text;
         self.session.push(JournalEvent::ModelReplied {
@@ -174,7 +175,8 @@ impl Driver<'_, '_> {
             return self.turn.on_cancel();
         }
         let now = self.now_ms();
-        if let (None, Err(stop)) = (&reply.stop, self.ledger.check_time(now)) {
+        let timely = self.ledger().check_time(now);
+        if let (None, Err(stop)) = (&reply.stop, timely) {
             return self.stop(stop);
         }
         if narrowed && reply.stop == Some(StopReason::MaxTokens) {

@@ -1,5 +1,8 @@
 //! A step's calls: admitted, run through the gateway, their results taken in.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use skill_core::ToolCall;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +36,7 @@ impl Driver<'_, '_> {
         }
         self.trail.admit(calls)?;
         let now = self.now_ms();
-        self.ledger.count_calls(calls.len(), now)
+        self.ledger().count_calls(calls.len(), now)
     }
 
     /// Runs calls and takes in what they came to; may end the turn.
@@ -59,8 +62,9 @@ impl Driver<'_, '_> {
             self.assistant().to_owned(),
             self.environment.view.clone(),
             timed.token().clone(),
-        );
-        context.restrict = gathered.restrict;
+        )
+        .with_host(Arc::clone(&self.host) as _);
+        context.restrict = narrowed(gathered.restrict, self.agent.only_tools.as_ref());
         let log = DriverLog::new(Mutex::new((&mut self.session, &mut self.emitter)));
         self.agent.gateway.dispatch(calls, &context, &log).await
     }
@@ -75,10 +79,11 @@ impl Driver<'_, '_> {
             self.emitter.emit(EventKind::StateDelta { keys });
         }
         let now = self.now_ms();
+        let timely = self.ledger().check_time(now);
         let waits = |record: &CallRecord| !record.result.status.is_terminal();
         if self.cancel.is_cancelled() {
             self.turn.on_cancel();
-        } else if let Err(stop) = self.ledger.check_time(now) {
+        } else if let Err(stop) = timely {
             self.stop(stop);
         } else if records.iter().any(waits) {
             self.turn.on_failure(TurnOutcome::AwaitingApproval);
@@ -113,7 +118,7 @@ impl Driver<'_, '_> {
     /// Returns a token that is cancelled when the turn is, and when its time is up.
     pub(super) fn timed_token(&self) -> TimedToken {
         let token = self.cancel.child_token();
-        let Some(left) = self.ledger.time_left(self.now_ms()) else {
+        let Some(left) = self.ledger().time_left(self.now_ms()) else {
             return TimedToken { token, timer: None };
         };
         let late = token.clone();
@@ -145,6 +150,18 @@ impl Drop for TimedToken {
         if let Some(timer) = &self.timer {
             timer.abort();
         }
+    }
+}
+
+/// Returns the tools that open skills and a narrowed agent both allow.
+fn narrowed(
+    skills: Option<Arc<BTreeSet<String>>>,
+    agent: Option<&BTreeSet<String>>,
+) -> Option<Arc<BTreeSet<String>>> {
+    match (skills, agent) {
+        (Some(skills), Some(agent)) => Some(Arc::new(&*skills & agent)),
+        (None, Some(agent)) => Some(Arc::new(agent.clone())),
+        (skills, None) => skills,
     }
 }
 

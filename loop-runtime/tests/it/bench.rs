@@ -79,6 +79,8 @@ impl Bench {
         let (policy, _) = Policy::merge(Mode::Interactive, [(Source::User, rule.parse().unwrap())]);
         let gateway = Gateway::builder()
             .tools(tool_gateway::skill_tools())
+            .tools(loop_runtime::memory_tools())
+            .tool(loop_runtime::delegate_tool())
             .tool(tool)
             .policy(policy)
             .approver(Arc::clone(&approver) as _)
@@ -108,6 +110,9 @@ impl Bench {
             pipeline: Pipeline::standard(),
             profile: Profile::AGENT,
             limits: TurnLimits::default(),
+            only_tools: None,
+            assistants: std::collections::BTreeMap::new(),
+            sources: Vec::new(),
             compaction: Compaction::default(),
             router: None,
             instructions: String::new(),

@@ -186,7 +186,7 @@ async fn a_long_turn_compacts_its_own_closed_steps_and_keeps_the_task() {
 
 #[tokio::test]
 async fn l05_what_cannot_be_made_smaller_is_not_compacted_over_and_over() {
-    let huge = "x".repeat(5_500);
+    let huge = "x".repeat(4_000);
     let script = vec![
         Answer::calls(&[("c1", "note", "{\"text\":\"a\"}")]),
         Answer::calls(&[("c2", "note", "{\"text\":\"b\"}")]),

@@ -52,7 +52,7 @@ async fn p22_the_longest_answer_is_narrowed_to_what_the_budget_leaves() {
         skill_core::testing::finished(StopReason::MaxTokens),
     ]);
     let bench = Bench::new(vec![cut]).limits(TurnLimits {
-        tokens: Some(3_000),
+        tokens: Some(6_000),
         ..TurnLimits::default()
     });
     let (report, _) = bench.run(TurnRequest::task("go")).await;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compacting;
+mod delegating;
 mod faults;
 mod journal;
 mod limits;

@@ -218,8 +218,9 @@ fn capability(access: &Access) -> &'static str {
         Access::Http { .. } => "http",
         Access::Skill(_) => "skill",
         Access::Tool(_) => "tool",
-        // No rule speaks of them: visibility decides, or what was returned before.
-        Access::OpenSkill | Access::Output => "",
+        // No rule speaks of them: visibility decides, what was returned before, or the sub-agent's
+        // own calls, which are judged one by one.
+        Access::OpenSkill | Access::Output | Access::Delegate => "",
     }
 }
 

@@ -62,6 +62,7 @@ const fn guarded(what: &'static str) -> Row {
 const READING: Row = open("reading in the workspace");
 const SKILLS: Row = open("opening skills");
 const RESULTS: Row = open("reading results again");
+const DELEGATING: Row = open("starting a sub-agent");
 const WRITING: Row = asked("writing in the workspace");
 const DELETING: Row = asked("deleting in the workspace");
 const RUNNING: Row = asked("running and calling out");
@@ -86,6 +87,7 @@ pub(super) fn row(access: &Access, protected: &Protected) -> Row {
         Access::Read(_) => READING,
         Access::OpenSkill => SKILLS,
         Access::Output => RESULTS,
+        Access::Delegate => DELEGATING,
         Access::Write(_) => WRITING,
         Access::Delete(_) => DELETING,
         Access::Run(_) | Access::Http { .. } | Access::Mcp { .. } | Access::Skill(_) => RUNNING,

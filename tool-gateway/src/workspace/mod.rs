@@ -6,6 +6,7 @@
 
 mod error;
 mod small;
+mod text;
 mod ways;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 
 pub use error::{WorkspaceError, WorkspaceErrorKind};
 pub(crate) use small::{Small, read_small};
+pub use text::FileStamp;
 
 use crate::nearest::did_you_mean;
 

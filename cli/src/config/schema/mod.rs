@@ -145,6 +145,9 @@ pub(crate) struct ContextConfig {
     /// Tokens of the window that are kept for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reserve_output: Option<u64>,
+    /// Whether passages of the workspace's Markdown that fit the task come with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) recall: bool,
     /// The most tokens that a section of the prompt may have, by its name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) caps: BTreeMap<String, u64>,
