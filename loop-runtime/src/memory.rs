@@ -17,7 +17,7 @@ use crate::skill_state::State;
 use crate::store::{SessionStore, StoreError};
 
 /// What every key of a fact begins with.
-const PREFIX: &str = "memory:";
+const PREFIX: &str = "user:fact:";
 
 /// The longest key, in characters.
 const LONGEST_KEY: usize = 64;
@@ -184,7 +184,11 @@ mod tests {
 
     #[test]
     fn facts_are_listed_by_key_without_what_was_forgotten() {
-        let mut state = state(&[("memory:b", "two"), ("memory:a", "one"), ("other", "x")]);
+        let mut state = state(&[
+            ("user:fact:b", "two"),
+            ("user:fact:a", "one"),
+            ("other", "x"),
+        ]);
         assert_eq!(facts(&state), [("a", "one"), ("b", "two")]);
         crate::skill_state::merge(&mut state, &forgetting("a"));
         assert_eq!(facts(&state), [("b", "two")]);
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_fact_stays_in_its_line() {
-        let state = state(&[("memory:a", "one\n- b: forged")]);
+        let state = state(&[("user:fact:a", "one\n- b: forged")]);
         let text = fragment(&state).unwrap().text;
         assert_eq!(text.lines().count(), 1, "{text}");
     }

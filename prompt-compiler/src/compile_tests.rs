@@ -15,7 +15,7 @@ use crate::input::{
 use crate::output::{BlockMark, SectionReport};
 use crate::preset::Preset;
 use crate::tokens::ByteBound;
-use crate::validate::validate;
+use crate::validate;
 
 /// Owns what a [`CompileInput`] borrows.
 struct Case {

@@ -1,9 +1,9 @@
 //! Calls and results live and die together: what no provider would accept is left out here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skill_core::{ContentBlock, Message, Role, ToolCall, ToolResult};
+use skill_core::{ContentBlock, Message, Role, ToolCall, ToolResult, is_arguments};
 
 /// How calls of the past are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn accepted(call: &ToolCall) -> ToolCall {
     ToolCall {
         id: call.id.clone(),
         name: accepted_name(&call.name),
-        arguments: if is_object(&call.arguments) {
+        arguments: if is_arguments(&call.arguments) {
             call.arguments.clone()
         } else {
             "{}".to_owned()
@@ -137,16 +137,6 @@ fn accepted_name(name: &str) -> String {
     name.chars().take(NAME_BYTES).map(letter).collect()
 }
 
-/// Tells whether providers accept `name` as the name of a tool.
-pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.len() <= NAME_BYTES && name.chars().all(is_name_letter)
-}
-
 fn is_name_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
-}
-
-/// Tells whether `text` is a JSON object.
-pub(crate) fn is_object(text: &str) -> bool {
-    serde_json::from_str::<BTreeMap<String, serde::de::IgnoredAny>>(text).is_ok()
 }

@@ -19,9 +19,9 @@ mod preset;
 mod render;
 mod stages;
 mod tokens;
-mod validate;
 mod window;
 
+pub use skill_core::{RequestFault, validate};
 #[cfg(feature = "tiktoken")]
 pub use tokens::VocabularyCounter;
 pub use {
@@ -43,5 +43,4 @@ pub use {
         PresetErrorKind, Residency, SkillTexts, SystemTexts, ToolNames, ToolOnlyTexts,
     },
     tokens::{ByteBound, Encoding, TokenCounter, encoding_for},
-    validate::{RequestFault, validate},
 };

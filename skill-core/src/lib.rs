@@ -42,6 +42,7 @@ pub mod testing;
 mod time;
 mod tool;
 mod trust;
+mod validate;
 mod view;
 
 #[cfg(feature = "model")]
@@ -79,6 +80,7 @@ pub use {
         TreeError, TreeFile, TreeFileKind, TrustError, TrustItem, TrustKind, TrustStanding,
         TrustStore, Trusted, changes,
     },
+    validate::{RequestFault, is_arguments, is_tool_name, validate},
     view::{Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
 };
 

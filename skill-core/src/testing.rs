@@ -9,7 +9,7 @@ use futures_util::stream;
 
 use crate::{
     Clock, CompletionEvent, CompletionRequest, CompletionStream, IdSource, Provider, ProviderError,
-    ProviderErrorKind, StopReason, Usage,
+    ProviderErrorKind, StopReason, Usage, validate,
 };
 
 /// One scripted answer.
@@ -67,6 +67,10 @@ pub fn finished(stop: StopReason) -> CompletionEvent {
 
 /// A provider that gives scripted answers and keeps what it was asked.
 ///
+/// It is as strict as the strictest real one: what [`validate`] finds fault with is answered with
+/// [`ProviderErrorKind::InvalidRequest`] and costs no answer, so that no test passes on a request
+/// that a provider would refuse.
+///
 /// Asked more often than it has answers, it fails with [`ProviderErrorKind::Unavailable`].
 #[derive(Debug)]
 pub struct ScriptedProvider {
@@ -99,10 +103,16 @@ impl Provider for ScriptedProvider {
     }
 
     async fn stream(&self, request: CompletionRequest) -> Result<CompletionStream, ProviderError> {
+        let judged = validate(&request);
         self.requests
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(request);
+        if let Err(fault) = judged {
+            let message = fault.to_string();
+            let kind = ProviderErrorKind::InvalidRequest;
+            return Err(ProviderError::new("scripted", kind, message));
+        }
         let answer = self
             .answers
             .lock()
@@ -146,5 +156,35 @@ pub struct CountingIds(AtomicU64);
 impl IdSource for CountingIds {
     fn next_id(&self) -> String {
         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Message, ModelId};
+
+    fn request(messages: Vec<Message>) -> CompletionRequest {
+        CompletionRequest {
+            model: ModelId::new("test"),
+            system: Vec::new(),
+            messages: messages.into_iter().map(Arc::new).collect(),
+            tools: [].into(),
+            max_output_tokens: None,
+        }
+    }
+
+    fn asked(provider: &ScriptedProvider, messages: Vec<Message>) -> Option<ProviderErrorKind> {
+        let answer = futures_util::FutureExt::now_or_never(provider.stream(request(messages)));
+        answer.unwrap().err().map(|error| error.kind)
+    }
+
+    #[test]
+    fn a_request_that_a_provider_refuses_is_refused_and_costs_no_answer() {
+        let provider = ScriptedProvider::new([Answer::text("hello")]);
+        let refused = Some(ProviderErrorKind::InvalidRequest);
+        assert_eq!(asked(&provider, vec![Message::assistant("hi")]), refused);
+        assert_eq!(asked(&provider, vec![Message::user("")]), refused);
+        assert_eq!(asked(&provider, vec![Message::user("hi")]), None);
     }
 }

@@ -1,12 +1,17 @@
 //! The strictest reader there is: rejects what any real provider rejects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolDefinition};
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use crate::groups::{is_name, is_object};
+use crate::message::{ContentBlock, Message, Role};
+use crate::model::CompletionRequest;
+use crate::tool::ToolDefinition;
+
+/// The longest name of a tool, in bytes.
+const NAME_BYTES: usize = 64;
 
 /// Why a provider would reject a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -121,6 +126,17 @@ pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
     }
 }
 
+/// Tells whether a tool can have this name: 1 to 64 ASCII letters, digits, `_` and `-`.
+pub fn is_tool_name(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    !name.is_empty() && name.len() <= NAME_BYTES && name.chars().all(fits)
+}
+
+/// Tells whether `text` can be the arguments of a call: a JSON object.
+pub fn is_arguments(text: &str) -> bool {
+    serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).is_ok()
+}
+
 fn system(blocks: &[String]) -> Result<(), RequestFault> {
     match blocks.iter().position(|block| block.trim().is_empty()) {
         Some(position) => Err(RequestFault::BlankSystem { position }),
@@ -132,7 +148,7 @@ fn tools(tools: &[ToolDefinition]) -> Result<(), RequestFault> {
     let mut names = BTreeSet::new();
     for tool in tools {
         let name = || tool.name.clone();
-        if !is_name(&tool.name) {
+        if !is_tool_name(&tool.name) {
             return Err(RequestFault::Name { name: name() });
         }
         if !names.insert(&tool.name) {
@@ -189,12 +205,12 @@ fn calls(
     let mut called = Vec::new();
     for call in message.tool_calls() {
         let id = || call.id.clone();
-        if !is_name(&call.name) {
+        if !is_tool_name(&call.name) {
             return Err(RequestFault::Name {
                 name: call.name.clone(),
             });
         }
-        if !is_object(&call.arguments) {
+        if !is_arguments(&call.arguments) {
             return Err(RequestFault::Arguments { id: id() });
         }
         if call.id.is_empty() || !ids.insert(id()) {
