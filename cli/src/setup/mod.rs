@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loop_runtime::{
-    Agent, Compaction, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind,
+    Agent, Compaction, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind, Summariser,
 };
 use prompt_compiler::{Pipeline, VocabularyCounter};
 use skill_core::{SkillCatalog, Verdict};
@@ -175,7 +175,7 @@ pub(crate) async fn agent(
         only_tools: None,
         assistants: assistant::others(config, &assistant.name),
         sources: sources::sources(context, config, &gateway, profile)?,
-        compaction: Compaction::default(),
+        compaction: compaction(context, config)?,
         router: None,
         instructions: assistant.instructions.clone(),
         session_context: Vec::new(),
@@ -185,6 +185,21 @@ pub(crate) async fn agent(
         clock: Arc::new(SystemClock::new()),
         ids: Arc::new(UuidSource),
         workspace: context.environment.cwd.display().to_string(),
+    })
+}
+
+/// Returns how long conversations are summed up, and by which model.
+fn compaction(context: &Context, config: &Config) -> Result<Compaction, CliError> {
+    let chosen = model::summariser(context, config)?;
+    let summariser = chosen.map(|chosen| {
+        Ok::<_, CliError>(Summariser {
+            provider: chosen.connect()?,
+            model: chosen.model,
+        })
+    });
+    Ok(Compaction {
+        summariser: summariser.transpose()?,
+        ..Compaction::default()
     })
 }
 

@@ -135,6 +135,21 @@ pub(crate) async fn choose(
     }
 }
 
+/// Returns the model that sums up long conversations, where one is configured.
+///
+/// `--base-url` says where the model is that works, and nothing about this one.
+pub(crate) fn summariser(
+    context: &Context,
+    config: &Config,
+) -> Result<Option<ChosenModel>, CliError> {
+    match &config.context.summariser {
+        None | Some(ModelChoice::Offline) => Ok(None),
+        Some(ModelChoice::Remote { provider, model }) => {
+            remote_at(None, context, config, provider, ModelId::new(model)).map(Some)
+        }
+    }
+}
+
 /// Nobody named a model: a key in the environment, a server on this machine, or none.
 async fn unnamed(context: &Context, config: &Config) -> Result<ChosenModel, CliError> {
     for known in DIALECTS {
@@ -186,15 +201,27 @@ fn remote(
     model: ModelId,
     reason: Option<String>,
 ) -> Result<ChosenModel, CliError> {
-    let own = config.providers.get(provider);
-    let known = dialect(provider);
     let flag = context
         .options
         .base_url
         .as_deref()
         .map(base_url)
         .transpose()?;
-    let address = flag.or_else(|| own.and_then(|own| own.base_url.clone()));
+    let chosen = remote_at(flag, context, config, provider, model)?;
+    Ok(ChosenModel { reason, ..chosen })
+}
+
+/// Returns a model of a provider at `address`, else where the provider is.
+fn remote_at(
+    address: Option<BaseUrl>,
+    context: &Context,
+    config: &Config,
+    provider: &str,
+    model: ModelId,
+) -> Result<ChosenModel, CliError> {
+    let own = config.providers.get(provider);
+    let known = dialect(provider);
+    let address = address.or_else(|| own.and_then(|own| own.base_url.clone()));
     let variable = own
         .and_then(|own| {
             own.api_key_env
@@ -222,7 +249,7 @@ fn remote(
     Ok(ChosenModel {
         model,
         provider: provider.to_owned(),
-        reason,
+        reason: None,
         options,
         limits: limits.unwrap_or_default(),
     })

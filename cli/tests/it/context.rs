@@ -148,3 +148,38 @@ fn a_model_has_a_part_of_its_task_done_by_a_sub_agent() {
     assert!(requests[3].to_string().contains("the file says hello"));
     assert!(!requests[3].to_string().contains("FROM THE FILE"));
 }
+
+#[test]
+fn a_long_session_is_summed_up_by_the_model_that_is_configured_for_it() {
+    let world = World::new();
+    let small = Server::start(vec![Answer::Text("NOTES OF THE SMALL ONE")]);
+    world.configure(&format!(
+        "context: {{window: 12000, reserve_output: 500, summariser: small/one}}\n\
+         providers: {{small: {{protocol: openai-chat, base_url: \"{}\"}}}}\n",
+        small.base_url
+    ));
+    let answers = (0..6).map(|_| Answer::Text("done")).collect();
+    let server = Server::start(answers);
+    let task = "a long task ".repeat(500);
+    let _ = run(&world, &server, &["run", &task]).exits(0);
+    for _ in 0..5 {
+        let ran = run(
+            &world,
+            &server,
+            &["run", "--json", "--resume", "last", &task],
+        )
+        .exits(0);
+        if small.requests().is_empty() {
+            continue;
+        }
+        let notices = ran
+            .lines()
+            .into_iter()
+            .filter(|line| line["code"] == "compacted");
+        assert_eq!(notices.count(), 1);
+        let last = server.requests().pop().unwrap().to_string();
+        assert!(last.contains("NOTES OF THE SMALL ONE"), "{last}");
+        return;
+    }
+    panic!("nothing was summed up");
+}

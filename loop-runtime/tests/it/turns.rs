@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use loop_runtime::{
-    AgentEvent, EventKind, JournalEvent, MemoryStore, Profile, TurnOutcome, TurnRequest,
+    AgentEvent, EventKind, JournalEvent, MemoryStore, Profile, Projection, TurnOutcome, TurnRequest,
 };
-use skill_core::Role;
-use skill_core::testing::Answer;
+use skill_core::testing::{Answer, finished};
+use skill_core::{CompletionEvent, Role, StopReason};
+use tokio_util::sync::CancellationToken;
 use tool_gateway::Approval;
 
 use crate::bench::{Bench, again, kinds};
@@ -221,4 +222,69 @@ async fn a_resumed_turn_tells_only_what_it_changed_itself() {
     assert_eq!(deltas(&events), 1);
     let (_, events) = bench.run(again(&first, "two")).await;
     assert_eq!(deltas(&events), 0);
+}
+
+#[tokio::test]
+async fn d_086_text_comes_as_it_is_said_and_calls_run_after_the_reply_is_whole() {
+    let said = |text: &str| CompletionEvent::TextDelta(text.into());
+    let call = CompletionEvent::ToolCallDelta {
+        index: 0,
+        id: Some("c1".into()),
+        name: Some("note".into()),
+        arguments: "{\"text\":\"x\"}".into(),
+    };
+    let first = vec![
+        said("check"),
+        said("ing"),
+        call,
+        finished(StopReason::ToolCalls),
+    ];
+    let second = vec![said("do"), said("ne"), finished(StopReason::EndTurn)];
+    let bench = Bench::new(vec![Answer::Events(first), Answer::Events(second)]);
+    let (report, events) = bench.run(TurnRequest::task("go")).await;
+    let told = |kind: &String| {
+        [
+            "text.delta",
+            "model.finished",
+            "tool.running",
+            "tool.finished",
+        ]
+        .contains(&kind.as_str())
+    };
+    let kinds: Vec<String> = kinds(&events).into_iter().filter(told).collect();
+    assert_eq!(
+        kinds,
+        [
+            "text.delta",
+            "text.delta",
+            "model.finished",
+            "tool.running",
+            "tool.finished",
+            "text.delta",
+            "text.delta",
+            "model.finished",
+        ]
+    );
+    let record = bench.agent.store.load(&report.session).await.unwrap();
+    assert_eq!(Projection::of(&record.entries).messages.len(), 4);
+}
+
+#[tokio::test]
+async fn d_084_however_often_it_is_cancelled_a_turn_ends_once() {
+    let bench = Bench::new(vec![Answer::Hang(Vec::new())]);
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    let (report, events) = bench
+        .run_with(TurnRequest::task("go"), cancel, move |event| {
+            if matches!(event.kind, EventKind::ModelStarted { .. }) {
+                stop.cancel();
+                stop.cancel();
+            }
+        })
+        .await;
+    assert_eq!(report.outcome, TurnOutcome::Aborted);
+    let ends = kinds(&events)
+        .into_iter()
+        .filter(|kind| kind == "turn.finished");
+    assert_eq!(ends.count(), 1);
 }

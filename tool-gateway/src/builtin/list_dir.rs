@@ -62,7 +62,7 @@ impl Tool for ListDir {
         context: &ToolContext,
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
-        let path = granted(context, &self.workspace, arguments.path(), Access::Read)?;
+        let path = granted(context, &self.workspace, arguments.path(), Access::Read).await?;
         let workspace = self.workspace.clone();
         let context = context.clone();
         let names = blocking(move || {

@@ -106,15 +106,17 @@ fn touched(traced: &Traced, access: fn(PathTarget) -> Access) -> Vec<Access> {
         .collect()
 }
 
-/// Resolves a path again and returns it if it is still the one that was judged.
+/// Resolves a path again, on a thread that may block, and returns it if it is still the one that
+/// was judged.
 #[cfg(feature = "files")]
-fn granted(
+async fn granted(
     context: &ToolContext,
     workspace: &Workspace,
     path: &str,
     access: fn(PathTarget) -> Access,
 ) -> Result<String, ToolError> {
-    let traced = workspace.trace(path)?;
+    let (inner, wanted) = (workspace.clone(), path.to_owned());
+    let traced = blocking(move || Ok(inner.trace(&wanted)?)).await?;
     still(context, path, &touched(&traced, access))?;
     Ok(traced.resolved)
 }

@@ -64,7 +64,7 @@ impl Tool for ReadFile {
         context: &ToolContext,
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
-        let path = granted(context, &self.workspace, &arguments.path, Access::Read)?;
+        let path = granted(context, &self.workspace, &arguments.path, Access::Read).await?;
         let (workspace, cancel) = (self.workspace.clone(), context.cancel.clone());
         let first = arguments.offset.map_or(1, |offset| u64::from(offset.get()));
         let limit = arguments

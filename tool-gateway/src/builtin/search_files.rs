@@ -79,7 +79,7 @@ impl Tool for SearchFiles {
         context: &ToolContext,
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
-        let path = granted(context, &self.workspace, arguments.path(), Access::Read)?;
+        let path = granted(context, &self.workspace, arguments.path(), Access::Read).await?;
         let (workspace, context) = (self.workspace.clone(), context.clone());
         let text = blocking(move || {
             let mut search = Search::new(workspace, context, &arguments)?;

@@ -84,7 +84,7 @@ impl Tool for WriteFile {
         context: &ToolContext,
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
-        let path = granted(context, &self.workspace, &arguments.path, Access::Write)?;
+        let path = granted(context, &self.workspace, &arguments.path, Access::Write).await?;
         let workspace = self.workspace.clone();
         let bytes = arguments.content.len();
         let look = LastLook::new(context, &workspace, &path, "write_file");

@@ -145,6 +145,9 @@ pub(crate) struct ContextConfig {
     /// Tokens of the window that are kept for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reserve_output: Option<u64>,
+    /// The model that sums up a conversation which runs over the window; without one, excerpts do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summariser: Option<ModelChoice>,
     /// Whether passages of the workspace's Markdown that fit the task come with it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) recall: bool,
