@@ -103,7 +103,7 @@ enum Command {
 }
 
 /// What every command gets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) options: GlobalOptions,
     pub(crate) environment: Environment,

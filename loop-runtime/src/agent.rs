@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tool_gateway::Gateway;
 
 use crate::compact::Compaction;
-use crate::context::{self, ContextQuery, ContextSource};
+use crate::context::{self, ContextQuery, ContextSource, TurnContext};
 use crate::delegate::SubAssistant;
 use crate::driver::{Driver, Start};
 use crate::environment::Environment;
@@ -22,6 +22,7 @@ use crate::event::{AgentEvent, Emitter};
 use crate::failure::Failure;
 use crate::gather;
 use crate::guards::{Ledger, TurnLimits};
+use crate::journal::{JournalEntry, JournalEvent};
 use crate::profile::Profile;
 use crate::projection::Projection;
 use crate::route::Router;
@@ -227,20 +228,53 @@ impl Agent {
         let expire = self.preset.residency != Residency::Session;
         let delta = declared.delta(&projection.state, agent, expire, most);
         skill_state::merge(&mut projection.state, &delta);
-        let gathered = gather::gather(&environment.view, &projection, &self.principal.assistant)?;
         let query = ContextQuery::from(request);
-        let mut gathered_context = context::gather(&self.sources, &query).await;
-        gathered_context
-            .turn
-            .extend(request.context.iter().cloned());
-        let session_context = gather::session_context(self, &projection, &gathered_context);
+        let mut context = context::gather(&self.sources, &query).await;
+        context.turn.extend(request.context.iter().cloned());
+        self.compile_as(&environment, &projection, &context)
+    }
+
+    /// Compiles request number `number` of a session again, counted from 1, with the skills and the
+    /// settings of now; `None` if there were fewer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Agent::preview`].
+    pub async fn preview_step(
+        &self,
+        session: &str,
+        number: usize,
+    ) -> Result<Option<CompiledPrompt>, PreviewError> {
+        let record = self.store.load(session).await?;
+        let is_request =
+            |entry: &JournalEntry| matches!(entry.event, JournalEvent::ModelRequested { .. });
+        let requests = record.entries.iter().enumerate();
+        let mut requests = requests.filter(|(_, entry)| is_request(entry));
+        let Some((end, _)) = number.checked_sub(1).and_then(|skip| requests.nth(skip)) else {
+            return Ok(None);
+        };
+        let before = record.entries.get(..end).unwrap_or_default();
+        let environment = Environment::pin(self);
+        self.compile_as(&environment, &Projection::of(before), &Default::default())
+            .map(Some)
+    }
+
+    fn compile_as(
+        &self,
+        environment: &Environment,
+        projection: &Projection,
+        context: &TurnContext,
+    ) -> Result<CompiledPrompt, PreviewError> {
+        let agent = &self.principal.assistant;
+        let gathered = gather::gather(&environment.view, projection, agent)?;
+        let session_context = gather::session_context(self, projection, context);
         let input = gather::input(
             self,
-            &environment,
+            environment,
             &gathered.skills,
             &projection.messages,
             &session_context,
-            &gathered_context.turn,
+            &context.turn,
         );
         let mut cache = CompileCache::default();
         Ok(self.pipeline.compile(&input, &*self.counter, &mut cache)?)

@@ -80,11 +80,20 @@ fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
     if !agent.profile.enable_tools {
         return [].into();
     }
-    let paged = agent.preset.index_mode(view.len()) == IndexMode::ToolOnly
+    let preset = &agent.preset;
+    // An index of many skills may have no room for all of them.
+    let paged = preset.index_mode(view.len()) == IndexMode::ToolOnly
+        || view.len() >= preset.auto_limit
         || view.skills().iter().any(|viewed| !viewed.listed);
+    let names = &preset.tools;
+    let of_skills = [
+        Some(&names.open),
+        names.list_docs.as_ref(),
+        names.select_docs.as_ref(),
+    ];
     let offered = |name: &str| match name {
         tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
-        name if name == agent.preset.tools.open => !view.is_empty(),
+        name if of_skills.into_iter().flatten().any(|known| known == name) => !view.is_empty(),
         _ => true,
     };
     agent

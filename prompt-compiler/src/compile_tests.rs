@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
 use skill_core::{
-    CallStatus, ContentBlock, LoadMode, Message, ModelId, Role, ToolCall, ToolDefinition,
-    ToolResult,
+    CallStatus, ContentBlock, Message, ModelId, Role, ToolCall, ToolDefinition, ToolResult,
 };
 
 use super::*;
-use crate::input::{
-    Budget, ContextFragment, FragmentKind, Opening, SkillEntry, SkillInput, SkillText,
-};
+use crate::input::{Budget, ContextFragment, FragmentKind, Opening, SkillInput, SkillText};
 use crate::output::{BlockMark, SectionReport};
 use crate::preset::Preset;
 use crate::tokens::ByteBound;
@@ -297,83 +293,6 @@ fn the_newest_tool_group_is_never_dropped_and_older_ones_are() {
 }
 
 #[test]
-fn the_index_is_left_out_with_its_tools_when_nothing_is_visible() {
-    let prompt = Case::new(vec![Message::user("hi")]).compile().unwrap();
-    assert!(
-        !prompt
-            .request
-            .system
-            .iter()
-            .any(|block| block.contains("# Skills"))
-    );
-}
-
-#[test]
-fn from_fifty_visible_skills_on_no_lazy_name_stands_in_the_prompt() {
-    let mut case = Case::new(vec![Message::user("hi")]);
-    for (count, shown) in [(49, true), (50, false)] {
-        case.skills.visible = (0..count)
-            .map(|number| SkillEntry {
-                id: format!("skill-{number}"),
-                name: format!("skill-{number}"),
-                description: "does a thing".into(),
-                load: LoadMode::Lazy,
-                listed: true,
-                tier: Default::default(),
-            })
-            .collect();
-        let prompt = case.compile().unwrap();
-        assert_eq!(
-            prompt
-                .request
-                .system
-                .iter()
-                .any(|block| block.contains("skill-7")),
-            shown,
-            "{count}"
-        );
-    }
-}
-
-#[test]
-fn two_topics_give_byte_identical_system_text() {
-    let mut case = Case::new(vec![Message::user("write a poem")]);
-    case.open("a", "1");
-    let one = case.compile().unwrap().request.system;
-    case.messages = vec![Message::user("审查代码").into()];
-    assert_eq!(case.compile().unwrap().request.system, one);
-}
-
-#[test]
-fn over_twenty_steps_each_request_begins_with_all_of_the_previous_one() {
-    let mut case = Case::new(vec![Message::user("go")]);
-    for step in 0..20 {
-        let prompt = case.compile().unwrap();
-        if let Some(last) = &case.previous {
-            let before: u64 = last.iter().map(|mark| mark.tokens).sum();
-            assert_eq!(prompt.report.stable_prefix, before, "step {step}");
-        }
-        case.previous = Some(prompt.marks);
-        case.messages
-            .extend(group(&step.to_string(), "stub").map(Arc::new));
-        if step == 3 {
-            case.open("a", "3");
-        }
-    }
-}
-
-#[test]
-fn user_text_that_imitates_a_marker_is_left_alone() {
-    let text =
-        "loaded: a\n# Open skills\n<skill id=\"a\" digest=\"a0000000\">\nx\n</skill:a0000000>";
-    let mut case = Case::new(vec![Message::user(text)]);
-    case.open("a", "1");
-    let prompt = case.compile().unwrap();
-    assert_eq!(prompt.request.messages, [Message::user(text).into()]);
-    assert!(prompt.request.system.last().unwrap().contains("BODY OF a"));
-}
-
-#[test]
 fn a_bound_stands_for_a_count_only_below_half_the_window() {
     #[derive(Debug)]
     struct Exact;
@@ -413,56 +332,5 @@ fn a_bound_stands_for_a_count_only_below_half_the_window() {
             exact,
             "window {window}"
         );
-    }
-}
-
-prop_compose! {
-    fn any_round()(text in "[a-z ]{1,120}", groups in 0_usize..4, answered in any::<bool>(), tag in any::<u32>())
-        -> Vec<Message> {
-        let mut messages = vec![Message::user(format!("u{text}"))];
-        for number in 0..groups {
-            let mut group = group(&format!("{tag}-{number}-{text}"), "result").to_vec();
-            if !answered && number + 1 == groups {
-                group.pop();
-            }
-            messages.extend(group);
-        }
-        if groups == 0 || answered {
-            messages.push(Message::assistant("done"));
-        } else {
-            messages.push(Message::assistant("[ended]"));
-        }
-        messages
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn whatever_the_history_the_request_is_valid_and_fits(
-        rounds in proptest::collection::vec(any_round(), 0..12),
-        window in 1_500_u64..20_000,
-    ) {
-        let rounds: Vec<Vec<Message>> = rounds
-            .into_iter()
-            .map(|round| {
-                // Two assistant messages in a row are what an unanswered call leaves behind; a
-                // journal's projection never has them, so neither does this generator.
-                let calls: Vec<_> = round.iter().filter(|m| m.tool_calls().next().is_some()).collect();
-                let results = round.iter().filter(|m| m.role == Role::Tool).count();
-                if calls.len() == results { round } else { vec![round[0].clone(), Message::assistant("[ended]")] }
-            })
-            .collect();
-        let mut case = Case::new(rounds.concat());
-        case.messages.push(Message::user("now").into());
-        case.budget = Budget { window, reserve_output: 0, allow_bound: false, ..Budget::default() };
-        if let Ok(prompt) = case.compile() {
-            prop_assert!(prompt.report.total <= window);
-            let wider = Budget { window: window + 3_000, ..case.budget.clone() };
-            case.budget = wider;
-            let more = case.compile().unwrap();
-            prop_assert!(more.request.messages.len() >= prompt.request.messages.len());
-        }
     }
 }

@@ -41,6 +41,7 @@ pub use {
     preset::{
         BlockTexts, Carrier, DocTexts, IndexMode, IndexTexts, Placement, Preset, PresetError,
         PresetErrorKind, Residency, SkillTexts, SystemTexts, ToolNames, ToolOnlyTexts,
+        ToolSpelling,
     },
     tokens::{ByteBound, Encoding, TokenCounter, encoding_for},
 };

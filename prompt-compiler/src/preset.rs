@@ -166,23 +166,25 @@ pub struct SkillTexts {
 pub struct ToolNames {
     /// Opens a skill.
     pub open: String,
-    /// The one argument that names a skill; without it, skills are named by `id` or `name`.
+    /// How it is called, where that is not by `id` or `name`.
     #[serde(default)]
-    pub argument: Option<String>,
-    /// Finds skills that are not listed.
-    #[serde(default)]
-    pub list: Option<String>,
-    /// Lists the documents of a skill.
+    pub spelling: Option<ToolSpelling>,
+    /// Lists the documents of a skill; no tool does without a name here.
     #[serde(default)]
     pub list_docs: Option<String>,
-    /// Selects documents of a skill.
+    /// Selects documents of an open skill; no tool does without a name here.
     #[serde(default)]
     pub select_docs: Option<String>,
+}
+
+/// How a tool that opens skills is called.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSpelling {
+    /// The one argument that names a skill.
+    pub argument: String,
     /// The answer for what cannot be found; `{name}` is filled in.
     pub not_found: String,
-    /// Whether that answer may name what is near.
-    #[serde(default)]
-    pub suggest: bool,
 }
 
 /// A point in the space of ways to show skills.
@@ -204,6 +206,9 @@ pub struct Preset {
     pub residency: Residency,
     /// How many skills may be open at once; `None` is no limit.
     pub max_loaded: Option<usize>,
+    /// Skills that it switches on as always-on, unless somebody decided otherwise.
+    #[serde(default)]
+    pub always_on: Vec<String>,
     /// What the tools are called.
     pub tools: ToolNames,
     /// System text.

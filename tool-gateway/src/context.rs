@@ -1,7 +1,7 @@
 //! What a call knows of where it runs.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView};
@@ -21,6 +21,8 @@ pub struct ToolContext {
     pub view: SkillView,
     /// Cancelled when the call should stop; a tool that cannot be dropped watches it.
     pub cancel: CancellationToken,
+    /// The open skills, each with its documents as state holds them.
+    pub open_docs: Arc<BTreeMap<String, String>>,
     /// The only tools allowed just now, where active skills restrict them.
     pub restrict: Option<Arc<BTreeSet<String>>>,
     host: Option<Arc<dyn Any + Send + Sync>>,
@@ -43,6 +45,7 @@ impl ToolContext {
             agent: agent.into(),
             view,
             cancel,
+            open_docs: Arc::default(),
             restrict: None,
             host: None,
             scope: None,
@@ -79,6 +82,7 @@ impl ToolContext {
             agent: self.agent.clone(),
             view: self.view.clone(),
             cancel: self.cancel.child_token(),
+            open_docs: Arc::clone(&self.open_docs),
             restrict: self.restrict.clone(),
             host: self.host.clone(),
             scope: Some(Scope {

@@ -28,9 +28,6 @@ use crate::running::panic_text;
 use crate::spill::{Spill, shortened};
 use crate::tool::{DynTool, ErrorKind};
 
-/// The tool that opens skills, for calls that name a skill as if it were a tool.
-pub(crate) const OPEN_SKILL: &str = "open_skill";
-
 /// The only way a tool runs.
 ///
 /// Holds tools, whitelist, policy, approver and bounds; they are the same for its whole life, so
@@ -158,16 +155,25 @@ impl Gateway {
             .unwrap_or_else(|_| "[the result was lost while it was kept]".to_owned())
     }
 
+    /// Returns the tool that opens skills, and its argument that names one.
+    fn opener(&self, context: &ToolContext) -> Option<(&str, &str)> {
+        let mut tools = self.registry.names().filter_map(|name| {
+            let entry = self.registry.get(name)?;
+            Some((name, entry.tool.opens_skills_by()?))
+        });
+        tools.find(|(name, _)| self.is_allowed(name, context))
+    }
+
     fn look_up(&self, name: &str, context: &ToolContext) -> Result<&Entry, Ending> {
         if let Some(entry) = self.registry.get(name) {
             return Ok(entry);
         }
-        if self.is_allowed(OPEN_SKILL, context)
+        if let Some((opener, argument)) = self.opener(context)
             && let Some(viewed) = context.view.find(Some(name), None)
         {
             let id = Value::from(viewed.skill.id.as_str());
             let text = format!(
-                "`{name}` is a skill, not a tool; call `{OPEN_SKILL}` with {{\"id\": {id}}}"
+                "`{name}` is a skill, not a tool; call `{opener}` with {{\"{argument}\": {id}}}"
             );
             return Err(Ending::rejected(ErrorKind::NotFound, text));
         }

@@ -28,7 +28,10 @@ pub use {
     access::{Access, PathTarget},
     approval::{AnswerError, Approval, ApprovalDesk, ApprovalRequest, Approver, HeadlessApprover},
     builder::{GatewayBuilder, Limits},
-    builtin::{LIST_SKILLS, read_output, skill_tools},
+    builtin::{
+        LIST_SKILLS, OpenSpelling, list_skill_docs, list_skills, open_skill, open_skill_as,
+        read_output, select_skill_docs, skill_tools,
+    },
     call::{CallEvent, CallLog, CallRecord, LogError, NoLog},
     context::ToolContext,
     digest::arguments_digest,
@@ -51,7 +54,7 @@ pub use {
 };
 #[cfg(feature = "files")]
 pub use {
-    builtin::{Trash, builtins, create_skill, delete},
+    builtin::{Trash, builtins, create_skill, delete, file_tools},
     spill::FolderSpill,
     workspace::{FileStamp, Workspace, WorkspaceError, WorkspaceErrorKind},
 };

@@ -44,6 +44,11 @@ pub trait Tool: Send + Sync + fmt::Debug + 'static {
         None
     }
 
+    /// Returns the argument by which it opens skills; see [`DynTool::opens_skills_by`].
+    fn opens_skills_by(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns how long a stopped call may take to end by itself; see [`DynTool::wind_down`].
     fn wind_down(&self) -> Duration {
         Duration::ZERO
@@ -81,6 +86,12 @@ pub trait DynTool: Send + Sync + fmt::Debug {
 
     /// Returns how long a call may run; `None` leaves it to the gateway.
     fn deadline(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Returns the argument that names a skill, if this is the tool that opens skills: a call that
+    /// takes a skill for a tool is told to call it.
+    fn opens_skills_by(&self) -> Option<&str> {
         None
     }
 
@@ -276,6 +287,10 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn deadline(&self) -> Option<Duration> {
         self.tool.deadline()
+    }
+
+    fn opens_skills_by(&self) -> Option<&str> {
+        self.tool.opens_skills_by()
     }
 
     fn wind_down(&self) -> Duration {

@@ -33,14 +33,34 @@ const TOP: usize = 34;
 
 /// Returns a page with a title, a sentence, and one bar below another.
 pub(crate) fn page(title: &str, sentence: &str, legend: &[&str], bars: &[Bar]) -> String {
+    page_with_notes(title, sentence, legend, bars, &[])
+}
+
+/// Returns such a page with a list of notes below the bars.
+pub(crate) fn page_with_notes(
+    title: &str,
+    sentence: &str,
+    legend: &[&str],
+    bars: &[Bar],
+    notes: &[String],
+) -> String {
     let (title, sentence) = (escaped(title), escaped(sentence));
     let chart = svg(&title, legend, bars);
+    let items: Vec<String> = notes
+        .iter()
+        .map(|note| format!("<li>{}</li>\n", escaped(note)))
+        .collect();
+    let list = if items.is_empty() {
+        String::new()
+    } else {
+        format!("<ul>\n{}</ul>\n", items.concat())
+    };
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>body{{font:14px system-ui,sans-serif;margin:2rem;color-scheme:light dark}}\
          text{{font:13px system-ui,sans-serif;fill:currentColor}}svg{{max-width:100%;height:auto}}\
-         </style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{sentence}</p>\n{chart}</body>\n</html>\n"
+         </style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{sentence}</p>\n{chart}{list}</body>\n</html>\n"
     )
 }
 

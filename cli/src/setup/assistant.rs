@@ -59,10 +59,24 @@ impl Assistant {
 
     /// Returns who it is when skills are looked at.
     pub(crate) fn principal(&self, config: &Config) -> Principal {
+        let own = principal(&self.name, &self.config, config);
+        let mut preferences = self.preset_preferences();
+        preferences.extend(own.preferences.clone());
         Principal {
+            preferences,
             machine: Some(Arc::clone(&self.machine)),
-            ..principal(&self.name, &self.config, config)
+            ..own
         }
+    }
+
+    /// Returns what the preset wishes for skills; the configuration stands above it.
+    fn preset_preferences(&self) -> BTreeMap<String, SkillPreference> {
+        let always = SkillPreference {
+            enabled: Some(true),
+            load: Some(LoadMode::Always),
+        };
+        let ids = self.preset.always_on.iter();
+        ids.map(|id| (id.clone(), always)).collect()
     }
 
     /// Returns the tools it may use: what the configuration allows, and its own list allows.

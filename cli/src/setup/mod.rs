@@ -277,7 +277,8 @@ fn gateway(
         let steering = guard::steering_paths(context, config, wanted);
         builder = builder
             .policy(policy.protect_in(&workspace, steering))
-            .tools(tool_gateway::builtins(&workspace))
+            .tools(skills::skill_tools(&assistant.preset))
+            .tools(tool_gateway::file_tools(&workspace))
             .tool(tool_gateway::delete(&workspace, trash(context)))
             .tool(tool_gateway::run_command(&workspace, launch(context)))
             .spill(Arc::new(FolderSpill::new(
@@ -287,7 +288,7 @@ fn gateway(
             .tool(loop_runtime::delegate_tool())
             .tool(skills::create_skill_tool(context));
         if let Some(allowed) = assistant.tools(config) {
-            builder = builder.allow_only(allowed);
+            builder = builder.allow_only(skills::spelled(allowed, &assistant.preset));
         }
     }
     builder.build().map_err(|error| {

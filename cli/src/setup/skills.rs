@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loop_runtime::SqliteAudit;
+use prompt_compiler::Preset;
 use skill_core::{
     AuditError, AuditRecord, AuditSink, BuiltinSource, Registered, Registry, ScanLimits, Scope,
     SkillCatalog, SkillGuard, SkillSource, directory_sources,
 };
-use tool_gateway::{DynTool, create_skill};
+use tool_gateway::{DynTool, OpenSpelling, create_skill};
 
 use crate::app::Context;
 use crate::config::Config;
@@ -52,6 +53,43 @@ pub(crate) fn audit(context: &Context) -> Result<Arc<SqliteAudit>, CliError> {
         no_data(format!("cannot write to {}", path.display())).with_source(error)
     })?;
     Ok(Arc::new(audit))
+}
+
+/// Returns the tools of the skill system in the spelling of a preset.
+pub(crate) fn skill_tools(preset: &Preset) -> Vec<Arc<dyn DynTool>> {
+    let names = &preset.tools;
+    let open = match &names.spelling {
+        None => tool_gateway::open_skill(),
+        Some(spelling) => tool_gateway::open_skill_as(OpenSpelling {
+            tool: names.open.clone(),
+            argument: spelling.argument.clone(),
+            not_found: spelling.not_found.clone(),
+            docs: names.select_docs.is_some(),
+        }),
+    };
+    let list_docs = names.list_docs.as_ref().map(tool_gateway::list_skill_docs);
+    let select_docs = names
+        .select_docs
+        .as_ref()
+        .map(tool_gateway::select_skill_docs);
+    [
+        Some(open),
+        Some(tool_gateway::list_skills()),
+        list_docs,
+        select_docs,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Returns a list of tools with the one that opens skills in the spelling of a preset.
+pub(crate) fn spelled(allowed: Vec<String>, preset: &Preset) -> Vec<String> {
+    let spelled = |tool: String| match tool.as_str() {
+        "open_skill" => preset.tools.open.clone(),
+        _ => tool,
+    };
+    allowed.into_iter().map(spelled).collect()
 }
 
 /// Returns the tool that writes skills: into the project's folder if it has one, else the user's.

@@ -20,6 +20,7 @@ mod limits;
 mod offline;
 mod peers;
 mod policy;
+mod prompts;
 mod server;
 mod shapes;
 mod skill_files;

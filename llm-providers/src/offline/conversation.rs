@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use skill_core::{CompletionRequest, ContentBlock, Message, Role, ToolResult};
 
-use crate::offline::OPEN_SKILL;
+use crate::offline::OPENERS;
 use crate::offline::index::escaped;
 
 /// A view of one request.
@@ -65,9 +65,16 @@ impl<'a> Conversation<'a> {
             .collect()
     }
 
+    /// Returns the tool on offer that opens skills, and the argument that names one.
+    pub(super) fn opener(&self) -> Option<(&'static str, &'static str)> {
+        let mut openers = OPENERS.iter().copied();
+        openers.find(|(tool, _)| self.offers(tool))
+    }
+
     /// Returns what came of opening a skill in this turn.
     pub(super) fn opened(&self) -> Option<&'a ToolResult> {
-        let answered = self.answered(OPEN_SKILL).into_iter();
+        let (opener, _) = self.opener()?;
+        let answered = self.answered(opener).into_iter();
         let mut opened = answered.filter(|(arguments, _)| arguments.get("resource").is_none());
         opened.next().map(|(_, result)| result)
     }
@@ -84,7 +91,7 @@ impl<'a> Conversation<'a> {
         let system = self.request.system.iter().map(String::as_str);
         system
             .chain(results)
-            .filter_map(|text| enveloped(text, id))
+            .filter_map(|text| enveloped(text, id).or_else(|| loaded(text, id)))
             .last()
     }
 
@@ -122,6 +129,14 @@ fn enveloped<'a>(text: &'a str, id: &str) -> Option<&'a str> {
         let (body, _) = body.split_once(&format!("</skill:{short}>"))?;
         Some(body.trim_matches('\n'))
     })
+}
+
+/// Returns what stands below `[Loaded] ID`, up to the line about its documents.
+fn loaded<'a>(text: &'a str, id: &str) -> Option<&'a str> {
+    let heading = format!("[Loaded] {}\n\n", escaped(id).replace('"', "&quot;"));
+    let (_, body) = text.split_once(&heading)?;
+    let (body, _) = body.rsplit_once("\n\nDocs loaded: ")?;
+    Some(body.trim_matches('\n'))
 }
 
 #[cfg(test)]

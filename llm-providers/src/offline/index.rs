@@ -9,14 +9,24 @@ pub(super) struct Entry {
     pub(super) always: bool,
 }
 
-const HEADING: &str = "# Skills";
-const ALWAYS_ON: &str = " (always on)";
+/// The lines below which skills are listed, one for each way of showing them.
+const HEADINGS: [&str; 4] = [
+    "# Skills",
+    "Available skills:",
+    "<available_skills>",
+    "可用技能：",
+];
+
+/// The marks of skills that are always on.
+const ALWAYS_ON: [&str; 2] = [" (always on)", " [始终激活]"];
 const GO_ON: &str = "go on with offset ";
 
 /// Returns the skills listed below the heading of the index, in their order.
 pub(super) fn entries(system: &[String]) -> Vec<Entry> {
     let lines = system.iter().flat_map(|block| {
-        let lines = block.lines().skip_while(|line| line.trim_end() != HEADING);
+        let lines = block
+            .lines()
+            .skip_while(|line| !HEADINGS.contains(&line.trim_end()));
         lines.skip(1).take_while(|line| !line.starts_with("# "))
     });
     lines.filter_map(entry).collect()
@@ -43,17 +53,36 @@ pub(super) fn next_offset(page: &str) -> Option<u64> {
     offset.strip_suffix(']')?.parse().ok()
 }
 
-/// Reads `- ID: DESCRIPTION` or `- ID`; the mark of skills that are always on stands behind either.
+/// Reads `- ID: DESCRIPTION` or `- ID`, `- id: ID | name: NAME | description: DESCRIPTION`, or
+/// `  NAME — DESCRIPTION`; the mark of skills that are always on stands behind any of them.
 fn entry(line: &str) -> Option<Entry> {
     let unmarked = |text: &str| {
-        text.strip_suffix(ALWAYS_ON)
-            .unwrap_or(text)
-            .trim()
-            .to_owned()
+        let text = text.trim_end();
+        let mut marks = ALWAYS_ON.iter();
+        let text = marks
+            .find_map(|mark| text.strip_suffix(mark))
+            .unwrap_or(text);
+        text.trim().to_owned()
     };
-    let line = line.strip_prefix("- ")?.trim_end();
-    let always = line.ends_with(ALWAYS_ON);
-    let (id, description) = line.split_once(": ").unwrap_or((line, ""));
+    let line = line.trim_end();
+    let always = ALWAYS_ON.iter().any(|mark| line.ends_with(mark));
+    let (id, description) = match line.strip_prefix("- ") {
+        Some(line) => match line.strip_prefix("id: ") {
+            Some(fields) => {
+                let (id, rest) = fields.split_once(" | ").unwrap_or((fields, ""));
+                (
+                    id,
+                    rest.split_once(" | description: ")
+                        .map_or("", |(_, text)| text),
+                )
+            }
+            None => line.split_once(": ").unwrap_or((line, "")),
+        },
+        None => {
+            let line = line.strip_prefix("  ")?;
+            line.split_once(" — ").unwrap_or((line, ""))
+        }
+    };
     let (id, description) = (unmarked(id), unmarked(description));
     (!id.is_empty()).then(|| Entry {
         id: unescaped(&id),
@@ -92,6 +121,27 @@ mod tests {
         let page = ["- a: first (always on)\n- b (always on)\n- c: third"];
         let always: Vec<bool> = listed(&page).iter().map(|entry| entry.always).collect();
         assert_eq!(always, [true, true, false]);
+    }
+
+    #[test]
+    fn the_index_of_every_preset_is_read() {
+        for index in [
+            "Available skills:\n- week: Plans a week.\n- mail: Writes mail.",
+            "<available_skills>\n- id: week | name: Week Plan | description: Plans a week.\n\
+             - id: mail | name: mail | description: Writes mail.\n</available_skills>",
+            "可用技能：\n  week                 — Plans a week.\n  mail                 — Writes mail.",
+        ] {
+            assert_eq!(
+                entries(&[index.to_owned()]),
+                [
+                    entry("week", "Plans a week."),
+                    entry("mail", "Writes mail.")
+                ],
+                "{index}"
+            );
+        }
+        let always = entries(&["可用技能：\n  rules — How we write. [始终激活]".to_owned()]);
+        assert!(always[0].always && always[0].description == "How we write.");
     }
 
     #[test]

@@ -39,6 +39,13 @@ use crate::offline::recall::Ranking;
 
 /// The tools whose calls and results it knows.
 const OPEN_SKILL: &str = "open_skill";
+
+/// The spellings of the tool that opens skills, with the argument that names one.
+const OPENERS: [(&str, &str); 3] = [
+    (OPEN_SKILL, "id"),
+    ("skill_load", "skill"),
+    ("view_skill", "name"),
+];
 const READ_FILE: &str = "read_file";
 
 /// How many skills are named where none fits.
@@ -119,14 +126,14 @@ fn next_move(conversation: &Conversation<'_>) -> Move {
         let nearest = ranking.nearest(NEAREST);
         return Move::Say(answer::no_match(conversation, entries.len(), &nearest));
     };
-    if !conversation.offers(OPEN_SKILL) {
+    let Some((opener, argument)) = conversation.opener() else {
         return Move::Say(answer::described(conversation, best));
-    }
+    };
     match conversation.body_of(&best.id) {
         Some(body) => follow(conversation, &ranking, best, body),
         None => match conversation.opened() {
             Some(result) => Move::Say(answer::not_opened(conversation, best, result)),
-            None => Move::Call(vec![(OPEN_SKILL, json!({ "id": best.id }))]),
+            None => Move::Call(vec![(opener, json!({ argument: best.id }))]),
         },
     }
 }

@@ -14,6 +14,7 @@ use crate::event::EventKind;
 use crate::failure::{Failure, JOURNAL_HINT};
 use crate::guards::Stop;
 use crate::journal::JournalEvent;
+use crate::skill_state;
 use crate::turn::{ErrorKind, TurnOutcome};
 
 impl Driver<'_, '_> {
@@ -65,6 +66,8 @@ impl Driver<'_, '_> {
         )
         .with_host(Arc::clone(&self.host) as _);
         context.restrict = narrowed(gathered.restrict, self.agent.only_tools.as_ref());
+        let state = &self.session.projection().state;
+        context.open_docs = Arc::new(skill_state::open_docs(state, self.assistant()));
         let log = DriverLog::new(Mutex::new((&mut self.session, &mut self.emitter)));
         self.agent.gateway.dispatch(calls, &context, &log).await
     }

@@ -102,6 +102,18 @@ pub fn loaded(state: &State, agent: &str) -> Vec<String> {
     [unordered, ordered].concat()
 }
 
+/// Returns the open skills of `agent`, each with its documents as state holds them.
+pub fn open_docs(state: &State, agent: &str) -> BTreeMap<String, String> {
+    let docs = |skill: &String| state.get(&docs_key(agent, skill)).cloned();
+    loaded(state, agent)
+        .into_iter()
+        .map(|skill| {
+            let docs = docs(&skill).unwrap_or_default();
+            (skill, docs)
+        })
+        .collect()
+}
+
 /// Returns the documents selected for `skill`; `None` when the selection cannot be read.
 pub fn docs(state: &State, agent: &str, skill: &str) -> Option<DocsSelection> {
     let value = state.get(&docs_key(agent, skill));

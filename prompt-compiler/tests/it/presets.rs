@@ -1,6 +1,6 @@
 //! Presets give the texts of their documents, byte for byte.
 
-use prompt_compiler::{CompileCache, Opening, TokenCounter};
+use prompt_compiler::{CompileCache, Opening, Placement, Preset, TokenCounter};
 use skill_core::{LoadMode, Message};
 
 use crate::support::{Case, entry, group, section, text};
@@ -145,28 +145,17 @@ fn halfpi_aligns_names_in_columns_with_always_skills_first() {
 #[test]
 fn a_preset_opens_skills_with_its_own_tool_and_answers_in_its_own_words() {
     let words = |name: &str| {
-        let preset = prompt_compiler::Preset::built_in(name).unwrap();
-        let tools = preset.tools;
-        (tools.open, tools.argument, tools.not_found)
+        let tools = Preset::built_in(name).unwrap().tools;
+        let spelling = tools.spelling.map(|one| (one.argument, one.not_found));
+        (tools.open, spelling)
     };
-    let (id_or_name, plain) = (None, "skill not found: {name}".to_owned());
-    assert_eq!(
-        words("default"),
-        ("open_skill".into(), id_or_name.clone(), plain.clone())
-    );
-    assert_eq!(
-        words("yolo"),
-        ("open_skill".into(), id_or_name, plain.clone())
-    );
-    let trpc = "error: skill not found".to_owned();
-    assert_eq!(
-        words("trpc"),
-        ("skill_load".into(), Some("skill".into()), trpc)
-    );
-    assert_eq!(
-        words("halfpi"),
-        ("view_skill".into(), Some("name".into()), plain)
-    );
+    let spelled = |argument: &str, not_found: &str| Some((argument.into(), not_found.into()));
+    assert_eq!(words("default"), ("open_skill".into(), None));
+    assert_eq!(words("yolo"), ("open_skill".into(), None));
+    let trpc = spelled("skill", "error: skill not found");
+    assert_eq!(words("trpc"), ("skill_load".into(), trpc));
+    let halfpi = spelled("name", "skill not found: {name}");
+    assert_eq!(words("halfpi"), ("view_skill".into(), halfpi));
 }
 
 #[test]
@@ -197,10 +186,7 @@ fn from_fifty_visible_skills_on_auto_lists_none_and_keeps_the_always_block() {
 #[test]
 fn residency_and_placement_cross_without_a_trace_of_what_is_not_open() {
     for preset in ["default", "yolo", "trpc", "halfpi"] {
-        for placement in [
-            prompt_compiler::Placement::System,
-            prompt_compiler::Placement::ToolResult,
-        ] {
+        for placement in [Placement::System, Placement::ToolResult] {
             let opened = group("1", "{}", "loaded: calc").to_vec();
             let mut case = Case::new(preset, [vec![Message::user("go")], opened].concat());
             case.preset.placement = placement;

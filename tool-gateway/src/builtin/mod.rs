@@ -3,7 +3,9 @@
 mod list_skills;
 mod open_skill;
 mod read_output;
+mod skill_docs;
 mod skill_text;
+mod spelled_open;
 
 #[cfg(feature = "files")]
 mod change;
@@ -34,6 +36,8 @@ use std::sync::Arc;
 
 use crate::tool::{DynTool, ToolError, erase};
 pub use list_skills::LIST_SKILLS;
+pub use skill_docs::{list_skill_docs, select_skill_docs};
+pub use spelled_open::{OpenSpelling, open_skill_as};
 #[cfg(feature = "files")]
 pub use trash::Trash;
 
@@ -48,7 +52,17 @@ use crate::{
 
 /// Returns the tools that list and open the skills of a call's view.
 pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
-    vec![erase(open_skill::OpenSkill), erase(list_skills::ListSkills)]
+    vec![open_skill(), list_skills()]
+}
+
+/// Returns the tool that opens skills; [`open_skill_as`] spells it otherwise.
+pub fn open_skill() -> Arc<dyn DynTool> {
+    erase(open_skill::OpenSkill)
+}
+
+/// Returns the tool that pages through the skills.
+pub fn list_skills() -> Arc<dyn DynTool> {
+    erase(list_skills::ListSkills)
 }
 
 /// Returns the tool that reads on in results which were too long and are kept in `spill`.
@@ -64,7 +78,14 @@ pub fn read_output(spill: Arc<dyn crate::spill::Spill>) -> Arc<dyn DynTool> {
 #[cfg(feature = "files")]
 pub fn builtins(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
     let mut tools = skill_tools();
-    tools.push(erase(read_file::ReadFile::new(workspace.clone())));
+    tools.extend(file_tools(workspace));
+    tools
+}
+
+/// Returns the tools that read, search and write files of `workspace`.
+#[cfg(feature = "files")]
+pub fn file_tools(workspace: &Workspace) -> Vec<Arc<dyn DynTool>> {
+    let mut tools = vec![erase(read_file::ReadFile::new(workspace.clone()))];
     tools.push(erase(list_dir::ListDir::new(workspace.clone())));
     tools.push(erase(search_files::SearchFiles::new(workspace.clone())));
     tools.push(erase(write_file::WriteFile::new(workspace.clone())));

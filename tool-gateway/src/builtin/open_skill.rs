@@ -13,9 +13,11 @@ use crate::builtin::skill_text::enveloped_file;
 use crate::context::ToolContext;
 use crate::digest::sha256_hex;
 use crate::escape::escape_line;
-use crate::gateway::OPEN_SKILL;
 use crate::output::cut;
 use crate::tool::{ErrorKind, SkillOpened, Tool, ToolError, ToolOutput};
+
+/// The name of the tool that opens skills.
+const OPEN_SKILL: &str = "open_skill";
 
 /// How much of a file of a skill is shown, below the cap of every result.
 const MAX_FILE_BYTES: usize = 60 * 1024;
@@ -62,21 +64,51 @@ impl Tool for OpenSkill {
         Ok(vec![Access::OpenSkill])
     }
 
+    fn opens_skills_by(&self) -> Option<&str> {
+        Some("id")
+    }
+
     async fn run(
         &self,
         context: &ToolContext,
         arguments: Arguments,
     ) -> Result<ToolOutput, ToolError> {
-        let (view, agent) = (context.view.clone(), context.agent.clone());
-        blocking(move || {
-            let skill = find(&view, &arguments)?;
-            match &arguments.resource {
-                Some(file) => serve(&view, skill, file),
-                None => open(&view, skill, &arguments, &agent),
-            }
-        })
-        .await
+        open_skill(context, arguments).await
     }
+}
+
+impl Arguments {
+    /// Returns the arguments that open a skill by one name.
+    pub(super) fn named(
+        name: String,
+        docs: Option<Vec<String>>,
+        include_all_docs: Option<bool>,
+    ) -> Self {
+        Self {
+            id: None,
+            name: Some(name),
+            docs,
+            include_all_docs,
+            resource: None,
+            args: None,
+        }
+    }
+}
+
+/// Opens a skill, or serves one of its files.
+pub(super) async fn open_skill(
+    context: &ToolContext,
+    arguments: Arguments,
+) -> Result<ToolOutput, ToolError> {
+    let (view, agent) = (context.view.clone(), context.agent.clone());
+    blocking(move || {
+        let skill = find(&view, &arguments)?;
+        match &arguments.resource {
+            Some(file) => serve(&view, skill, file),
+            None => open(&view, skill, &arguments, &agent),
+        }
+    })
+    .await
 }
 
 /// Returns the skill meant; missing, hidden and disabled ones give the same answer.
@@ -150,9 +182,21 @@ fn docs(
             .unwrap_or_default()
             .then(|| "*".to_owned()));
     }
+    unknown_docs(view, skill, wanted.iter().copied())?;
+    if arguments.include_all_docs.unwrap_or_default() {
+        return Ok(Some("*".to_owned()));
+    }
+    Ok(Some(Value::from_iter(wanted).to_string()))
+}
+
+/// Fails for documents that do not belong to a skill, and names those that do.
+pub(super) fn unknown_docs<'d>(
+    view: &SkillView,
+    skill: &ViewedSkill,
+    wanted: impl Iterator<Item = &'d str>,
+) -> Result<(), ToolError> {
     let known = view.docs(skill);
     let unknown: Vec<String> = wanted
-        .iter()
         .filter(|doc| !known.iter().any(|known| known == *doc))
         .map(|doc| format!("`{}`", escape_line(doc)))
         .collect();
@@ -175,10 +219,7 @@ fn docs(
         );
         return Err(ToolError::new(ErrorKind::NotFound, message));
     }
-    if arguments.include_all_docs.unwrap_or_default() {
-        return Ok(Some("*".to_owned()));
-    }
-    Ok(Some(Value::from_iter(wanted).to_string()))
+    Ok(())
 }
 
 /// Returns one file of a skill as text, in an envelope.

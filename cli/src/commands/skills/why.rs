@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use loop_runtime::TurnRequest;
-use prompt_compiler::{CompiledPrompt, Preset};
+use prompt_compiler::CompiledPrompt;
 use serde_json::{Value, json};
 use skill_core::{
     CandidateReport, Principal, Skill, SkillCatalog, SkillView, Verdict, ViewedSkill,
@@ -91,8 +91,8 @@ fn block(context: &Context, task: &str, exact: bool) -> Result<Block, CliError> 
         exact,
         ..Wanted::default()
     };
-    let (prompt, preset) = preview(context, &TurnRequest::task(task), &wanted)?;
-    Ok(block_of(&prompt, &preset))
+    let prompt = preview(context, &TurnRequest::task(task), &wanted)?;
+    Ok(block_of(&prompt))
 }
 
 /// Returns what a request with any task says; the index does not depend on it.
@@ -110,20 +110,17 @@ fn index(context: &Context) -> Result<Block, CliError> {
     })
 }
 
-fn block_of(prompt: &CompiledPrompt, preset: &Preset) -> Block {
-    let texts = &preset.skills;
-    let headers = [
-        &texts.always.header,
-        &texts.index.header,
-        &texts.tool_only.header,
-    ];
-    let is_about_skills = |text: &&String| {
-        headers
-            .iter()
-            .any(|header| !header.is_empty() && text.starts_with(header.as_str()))
-    };
-    let system = prompt.request.system.iter();
-    let text: Vec<&str> = system.filter(is_about_skills).map(String::as_str).collect();
+fn block_of(prompt: &CompiledPrompt) -> Block {
+    // The first mark is that of the tools; those of the system blocks follow.
+    let sections = prompt.marks.iter().skip(1).map(|mark| mark.section);
+    let text: Vec<&str> = prompt
+        .request
+        .system
+        .iter()
+        .zip(sections)
+        .filter(|(_, section)| matches!(*section, "always" | "index"))
+        .map(|(text, _)| text.as_str())
+        .collect();
     let sections = prompt.report.sections.iter();
     let sections: Vec<_> = sections
         .filter(|section| matches!(section.name.as_str(), "always" | "index"))
