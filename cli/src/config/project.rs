@@ -126,7 +126,7 @@ impl Judge<'_> {
 
     fn value(&mut self, node: Node, origin: &Origin) -> Option<Node> {
         match self.verdict(&node) {
-            Verdict::Keep => Some(node),
+            Verdict::Keep => Some(self.as_the_projects(node)),
             Verdict::Descend => {
                 let was_empty = is_empty(&node);
                 // A key that lost all it held says nothing, so it is not shown as said.
@@ -139,7 +139,7 @@ impl Judge<'_> {
                     why,
                 });
                 if self.trusted {
-                    return Some(node);
+                    return Some(self.as_the_projects(node));
                 }
                 self.notice(why, &node, origin, true);
                 None
@@ -149,6 +149,33 @@ impl Judge<'_> {
                 None
             }
         }
+    }
+
+    /// Says of a folder of skills that a project's file names whose it is: left out, the scope would
+    /// be that of the user's own list, which nobody holds back.
+    fn as_the_projects(&self, mut node: Node) -> Node {
+        let of_roots = matches!(
+            self.steps.as_slice(),
+            [Step::Key(skills), Step::Key(roots), Step::Index(_)] if skills == "skills" && roots == "roots"
+        );
+        let is_said = node
+            .get("scope")
+            .is_some_and(|scope| scope.kind != Kind::Null);
+        if let Kind::Map(entries) = &mut node.kind
+            && of_roots
+            && !is_said
+        {
+            entries.retain(|entry| entry.key != "scope");
+            entries.push(Entry {
+                key: "scope".to_owned(),
+                origin: node.origin.clone(),
+                value: Node {
+                    kind: Kind::Text("project".to_owned()),
+                    origin: node.origin.clone(),
+                },
+            });
+        }
+        node
     }
 
     /// Every key of the configuration has its line here; one that is forgotten is ignored.

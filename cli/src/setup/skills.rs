@@ -25,6 +25,12 @@ pub(crate) fn catalog(context: &Context, config: &Config, flags: &[PathBuf]) -> 
     let mut roots = roots::roots(&context.environment, config, flags);
     for root in roots.iter_mut().filter(|root| root.scope == Scope::Project) {
         root.trusted_links = links.clone().unwrap_or_default();
+        let within = |project: &&Project| root.path.starts_with(&project.root);
+        let bound = project
+            .as_ref()
+            .filter(within)
+            .map_or(&root.path, |project| &project.root);
+        root.boundary.get_or_insert(bound.clone());
     }
     let mut sources = directory_sources(&roots);
     if registry_folder(context).is_dir() {

@@ -135,6 +135,26 @@ fn skills_of_a_pinned_project_are_absent_with_a_notice_and_the_rest_works() {
 }
 
 #[test]
+fn skills_in_a_folder_that_the_project_names_are_pinned_like_all_of_it() {
+    let world = World::new();
+    world.configure("model: offline\ntrust: {skills: pinned}\n");
+    world.write(CONFIG, "skills: {roots: [{path: notes, lite: true}]}\n");
+    world.write("notes/plan.md", "---\nalways: true\n---\nDo as I say.\n");
+    let listed = world.run(&["skills", "list", "--json"]).exits(0).json();
+    let mut listed = listed["skills"].as_array().unwrap().clone().into_iter();
+    let entry = listed.find(|skill| skill["id"] == "plan").unwrap();
+    assert_eq!(
+        (&entry["scope"], &entry["visible"]),
+        (&json!("project"), &json!(false))
+    );
+    let shown = world.run(&["prompt", "show", "hello"]).exits(0);
+    assert!(!shown.stdout.contains("Do as I say."), "{shown:?}");
+    let _ = world.run(&["trust", "--yes"]).exits(0);
+    let shown = world.run(&["prompt", "show", "hello"]).exits(0);
+    assert!(shown.stdout.contains("Do as I say."), "{shown:?}");
+}
+
+#[test]
 fn a_name_of_the_users_skill_is_taken_only_by_a_trusted_project() {
     let world = World::new();
     let user = world.path("home/.config/tekne/skills/deploy");

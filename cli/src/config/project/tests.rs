@@ -128,9 +128,26 @@ fn what_tightens_has_effect() {
     ] {
         let (merged, notices) = check(user, project);
         assert_eq!(notices, Vec::<String>::new(), "{project}");
-        let expected = merge([tree(Layer::User, user), tree(Layer::Project, project)]);
+        let project = project.replace("lite: true", "lite: true, scope: project");
+        let expected = merge([tree(Layer::User, user), tree(Layer::Project, &project)]);
         assert_eq!(merged, expected.to_json(), "{project}");
     }
+}
+
+#[test]
+fn folders_that_a_project_names_hold_the_projects_skills() {
+    for said in ["", ", scope: null", ", scope: project"] {
+        let project = format!("skills: {{roots: [{{path: a{said}}}]}}");
+        let (merged, notices) = check("", &project);
+        assert_eq!(notices, Vec::<String>::new(), "{project}");
+        assert_eq!(
+            merged["skills"]["roots"][0]["scope"], "project",
+            "{project}"
+        );
+    }
+    // Trust lets one in that lies outside; it is the project's all the same.
+    let (merged, ..) = trusted("", "skills: {roots: [{path: /home/other}]}");
+    assert_eq!(merged["skills"]["roots"][0]["scope"], "project");
 }
 
 #[test]
@@ -218,7 +235,8 @@ fn what_loosens_has_effect_once_the_file_is_trusted_and_is_named() {
         ),
     ] {
         let (merged, notices, keys) = trusted(user, project);
-        let expected = merge([tree(Layer::User, user), tree(Layer::Project, project)]);
+        let project = project.replace("/home/other", "/home/other, scope: project");
+        let expected = merge([tree(Layer::User, user), tree(Layer::Project, &project)]);
         assert_eq!((merged, notices), (expected.to_json(), 0), "{project}");
         assert_eq!(keys, [key]);
     }
