@@ -211,6 +211,42 @@ fn mending_quotes_the_repaired_value_and_touches_nothing_else() {
 }
 
 #[test]
+fn a_value_that_may_be_meant_otherwise_is_left_to_its_author() {
+    for (keys, advice) in [
+        (
+            "name: pdf\n description: d: e",
+            "as far left as the other keys",
+        ),
+        (
+            "name: pdf\ndescription: Use when: x  # a note",
+            "with what stands behind ` #`",
+        ),
+        (
+            "name: pdf\ndescription: d: e\n  license: MIT",
+            "begin the line with `license:`",
+        ),
+        (
+            "name: pdf\ndescription: d\ntags: [a, b",
+            "close the bracket",
+        ),
+    ] {
+        let text = format!("---\n{keys}\n---\nb\n");
+        let origin = Origin::of("pdf/SKILL.md", Scope::User);
+        let mended = mend(text.as_bytes(), &origin);
+        assert_eq!(mended.bytes, text.as_bytes(), "{keys}");
+        let left: Vec<&str> = mended
+            .left
+            .iter()
+            .filter_map(|one| one.fix.as_deref())
+            .collect();
+        assert!(
+            left.iter().any(|fix| fix.contains(advice)),
+            "{keys}: {left:?}"
+        );
+    }
+}
+
+#[test]
 fn a_sound_file_is_left_as_it_is() {
     let text = "---\nname: pdf\ndescription: d\n---\nbody\n";
     let mended = mend(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));

@@ -31,8 +31,8 @@ impl Field<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Document<'a> {
     pub(crate) fields: Vec<Field<'a>>,
-    /// Keys whose value could not be read at all.
-    pub(crate) lost: Vec<String>,
+    /// Keys whose value could not be read at all, with the lines that were left out.
+    pub(crate) lost: Vec<(String, &'a str)>,
 }
 
 /// Returns the root of `yaml` if it is one document in which no quoted text swallows a later key;

@@ -15,6 +15,26 @@ pub(crate) const STANDARD: &[&str] = &[
 /// Keys that are believed to be keys where the text around them is damaged.
 pub(crate) const COMMON: &[&str] = &["name", "description", "version", "license", "author", "id"];
 
+/// Tells whether a key is one that skill files have, so that a line with it is hardly prose.
+pub(crate) fn is_known(key: &str) -> bool {
+    const MORE: &[&str] = &[
+        "allowedtools",
+        "always",
+        "disablemodelinvocation",
+        "disallowedtools",
+        "groups",
+        "mode",
+        "paths",
+        "restricttools",
+        "roles",
+        "skillid",
+        "tags",
+        "userinvocable",
+    ];
+    let normal = normal(key);
+    STANDARD.contains(&key) || COMMON.contains(&&*normal) || MORE.contains(&&*normal)
+}
+
 /// Keys whose value is prose, which may go on over unindented lines.
 pub(crate) fn is_prose(key: &str) -> bool {
     matches!(

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use crate::skill::document::{Document, Field, reaches_end};
 use crate::skill::findings::{Findings, quoted};
-use crate::skill::keys::{KeyLine, is_prose, key_line, normal};
+use crate::skill::keys::{KeyLine, is_known, is_prose, key_line, normal};
 use crate::skill::yaml::{self, Kind, Mark, Node};
 
 /// A key with the lines that belong to it.
 struct Chunk<'a> {
     key: KeyLine<'a>,
+    /// The blanks before the key.
+    margin: &'a str,
     /// Its lines, up to the first that was left out.
     text: &'a str,
     start: usize,
@@ -29,7 +31,7 @@ pub(crate) fn by_key<'a>(yaml: &'a str, first_line: u32, findings: &mut Findings
     for chunk in chunks(yaml, first_line, findings) {
         match value(&chunk, findings) {
             Some(field) => document.fields.push(field),
-            None => document.lost.push(chunk.key.key.to_owned()),
+            None => document.lost.push((chunk.key.key.to_owned(), chunk.text)),
         }
     }
     document
@@ -52,6 +54,7 @@ fn chunks<'a>(yaml: &'a str, first_line: u32, findings: &mut Findings) -> Vec<Ch
         } else if let Some(key) = key_line(bare) {
             chunks.push(Chunk {
                 key,
+                margin,
                 text: yaml.get(start..end).unwrap_or_default(),
                 start,
                 end,
@@ -254,9 +257,30 @@ fn literal<'a>(chunk: &Chunk<'a>, findings: &mut Findings) -> Option<Field<'a>> 
             format!("`{key}` is no YAML as it stands; it was taken as text"),
         )
         .text(chunk.text)
-        .fix(quoted(key, &text));
+        .fix(doubt(chunk, head).unwrap_or_else(|| chunk.margin.to_owned() + &quoted(key, &text)));
     let node = scalar(text);
     Some(field(chunk, node, true))
+}
+
+/// Returns what its author has to decide where a value may well be meant otherwise than it was read;
+/// written down in quotes, it would never be asked about again.
+fn doubt(chunk: &Chunk<'_>, head: &str) -> Option<String> {
+    let inner = chunk
+        .indented
+        .iter()
+        .filter_map(|line| key_line(line.trim_start()));
+    if let Some(inner) = inner.map(|line| line.key).find(|key| is_known(key)) {
+        return Some(format!(
+            "begin the line with `{inner}:` as far left as the other keys"
+        ));
+    }
+    let key = chunk.key.key;
+    if head.starts_with(['[', '{']) && is_known(key) && !is_prose(key) {
+        return Some("close the bracket, or put the value in quotes".to_owned());
+    }
+    // `issue #12` is no comment; `x  # why` may be one.
+    let comment = head.contains(" # ");
+    comment.then(|| "put the value in quotes, with what stands behind ` #` or without".to_owned())
 }
 
 /// Returns the text that the lines of `chunk` spell.

@@ -43,6 +43,7 @@ pub(crate) fn read(metadata: &Value) -> (Requirements, bool) {
     let mut sound = true;
     for own in DIALECTS.iter().filter_map(|key| metadata.get(key)) {
         let requires = own.get("requires");
+        sound &= requires.is_none_or(|requires| requires.is_object() || requires.is_null());
         let below = |key: &str| requires.and_then(|requires| requires.get(key));
         let mut add = |list: &mut Vec<String>, value: Option<&Value>| match value.map(names) {
             Some(Some(more)) => list.extend(more),
@@ -97,9 +98,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_names_requires_nothing_and_is_not_understood() {
-        let odd = json!({"openclaw": {"requires": {"bins": {"a": 1}}}});
-        assert_eq!(read(&odd), (Requirements::default(), false));
+    fn what_is_no_list_of_names_is_not_understood() {
+        for odd in [json!({"bins": {"a": 1}}), json!("jq"), json!(["jq"])] {
+            let odd = json!({"openclaw": {"requires": odd}});
+            assert_eq!(read(&odd), (Requirements::default(), false));
+        }
         for nothing in [
             json!(null),
             json!("text"),

@@ -39,7 +39,7 @@ pub(crate) fn skill(
     let declaration = (origin.format == SkillFormat::Declared)
         .then(|| Box::new(declared::read(&mut reader, &mut access)));
     let metadata = text::metadata(&mut reader, origin.format);
-    let requires = required(&mut reader, &metadata);
+    let requires = required(&mut reader, &metadata, &mut access);
     let mut skill = Skill {
         format: origin.format,
         scope: origin.scope,
@@ -103,13 +103,21 @@ fn about(skill: &mut Skill) {
     }
 }
 
-/// Returns what `metadata` requires of the machine.
-fn required(reader: &mut Reader<'_, '_>, metadata: &Value) -> Option<Box<Requirements>> {
+/// Returns what `metadata` requires of the machine; what cannot be understood closes, like every
+/// other restriction.
+fn required(
+    reader: &mut Reader<'_, '_>,
+    metadata: &Value,
+    access: &mut access::Access,
+) -> Option<Box<Requirements>> {
     let (requires, sound) = requirements::read(metadata);
-    if !sound {
+    if !sound || reader.lost_text_holds("requires") {
+        access.model = false;
         let place = reader.take("metadata").and_then(Field::place);
-        let message = "a requirement in `metadata` is no list of names and requires nothing";
-        reader.findings.add("SK053", place, message);
+        let message =
+            "what `metadata` requires could not be read; the model does not see the skill";
+        let fix = "write lists of names below `requires`: `bins`, `anyBins`, `env`, `os`";
+        reader.findings.add("SK101", place, message).fix(fix);
     }
     (!requires.is_empty()).then(|| Box::new(requires))
 }
@@ -250,7 +258,16 @@ impl<'d, 'f> Reader<'d, 'f> {
 
     /// Tells whether a value of `key` was there and could not be read.
     pub(crate) fn lost(&self, key: &str) -> bool {
-        self.document.lost.iter().any(|lost| normal(lost) == key)
+        let mut lost = self.document.lost.iter();
+        lost.any(|(lost, _)| normal(lost) == key)
+    }
+
+    /// Tells whether what was left out of the file mentions `word`.
+    fn lost_text_holds(&self, word: &str) -> bool {
+        self.document
+            .lost
+            .iter()
+            .any(|(_, text)| text.contains(word))
     }
 
     /// Returns the text of `key`; another kind of value is reported and left in the rest.

@@ -75,7 +75,7 @@ fn requirements_are_read_from_the_metadata() {
     let odd = package(
         "---\nname: demo\ndescription: d\nmetadata: {openclaw: {requires: {bins: {a: b}}}}\n---\nb\n",
     );
-    assert_eq!(codes(&odd), ["SK050", "SK053"]);
+    assert_eq!(codes(&odd), ["SK050", "SK101"]);
 }
 
 #[test]

@@ -202,3 +202,20 @@ fn the_last_of_two_equal_keys_counts() {
         &["SK022"],
     );
 }
+
+#[test]
+fn a_requirement_that_cannot_be_read_closes() {
+    for requires in [
+        "  openclaw:\n    requires:\n      bins: [jq",
+        "  openclaw:\n    requires: jq",
+        "  author: Jim: the man\n  openclaw:\n    requires: {bins: [jq]}",
+        "  openclaw:\n    requires:\n      bins: {a: b}",
+    ] {
+        let parsed = package(format!(
+            "---\nname: demo\ndescription: d\nmetadata:\n{requires}\n---\nb\n"
+        ));
+        let codes: Vec<&str> = parsed.diagnostics.iter().map(|one| one.code).collect();
+        assert!(codes.contains(&"SK101"), "{requires}: {codes:?}");
+        assert!(!parsed.skill.invocation.model, "{requires}");
+    }
+}
