@@ -108,8 +108,11 @@ impl SkillsLock {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("cannot be read", Some(error))),
         };
-        let document: Document = serde_json::from_slice(&text)
-            .map_err(|error| failed("is damaged", Some(error.into())))?;
+        let document: Document = serde_json::from_slice(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let problem = format!("is damaged at line {line}, column {column}: {error}");
+            failed(&problem, Some(error.into()))
+        })?;
         if document.v != VERSION {
             let problem = format!("has version {}, not {VERSION}", document.v);
             return Err(failed(&problem, None));

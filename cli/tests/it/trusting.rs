@@ -278,3 +278,34 @@ fn scripts_and_wishes_for_tools_and_commands_are_shown() {
         ])
     );
 }
+
+#[test]
+fn a_damaged_lock_is_named_with_its_place() {
+    let world = World::new();
+    world.skill("plan", "Use when plans are asked for.", "Do it.\n");
+    let _ = world.run(&["skills", "lock"]).exits(0);
+    let lock = std::fs::read_to_string(world.path("work/skills.lock")).unwrap();
+    world.write("skills.lock", &format!("<<<<<<< HEAD\n{lock}"));
+    let _ = world
+        .run(&["skills", "lock", "--check"])
+        .exits(3)
+        .says(&["skills.lock is damaged at line 1, column 1"]);
+    world.write("skills.lock", "{\"v\":99,\"skills\":{}}");
+    let _ = world
+        .run(&["skills", "lock", "--check"])
+        .exits(3)
+        .says(&["has version 99, not 1"]);
+}
+
+#[test]
+fn a_declaration_that_names_a_file_outside_is_no_link_to_trust() {
+    let world = World::new();
+    world.write(
+        ".tekne/skills/up/skill.yaml",
+        "skill_id: a.up\nname: up\ndescription: d\nentry: {module: ../../evil, function: run}\n",
+    );
+    world.write("evil.py", "x\n");
+    let shown = world.run(&["trust", "--json"]).exits(0).json();
+    let items = shown["items"].as_array().unwrap();
+    assert!(items.iter().all(|item| item["kind"] != "link"), "{shown}");
+}

@@ -12,7 +12,7 @@ use skill_core::{
 use crate::app::Context;
 use crate::approver::confirm;
 use crate::error::{CliError, Exit};
-use crate::render::diff::unified;
+use crate::render::diff::{unified, with_kind};
 use crate::render::terminal::{counted, visible};
 use crate::setup::{self, Project};
 
@@ -59,6 +59,11 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
     let file = project.root.join(SkillsLock::FILE);
     let before = SkillsLock::read(&file);
     let damaged = before.is_err();
+    if let Err(error) = &before {
+        context.output.notice(&format!(
+            "{error}; no skill of this project is used until it is mended or written anew"
+        ));
+    }
     let before = before.ok().flatten().unwrap_or_default();
     let moved = moved(&project, &before, &lock);
     if !context.output.is_json() {
@@ -130,9 +135,11 @@ fn files(
                 Some(_) => read(place, &change.path),
                 None => Some(String::new()),
             };
+            let (was, is) = (old.files.get(&change.path), new.files.get(&change.path));
             let diff = before
                 .zip(after)
                 .map(|(before, after)| unified(&change.path, &before, &after));
+            let diff = with_kind(was, is, diff);
             (change, diff)
         })
         .collect()

@@ -11,7 +11,7 @@ use skill_core::{
 };
 
 use crate::config::Loaded;
-use crate::render::diff::unified;
+use crate::render::diff::{unified, with_kind};
 use crate::setup::{Project, is_pinned};
 
 /// The longest file that is compared.
@@ -168,6 +168,11 @@ fn commands_in_text(skill: &Skill) -> Vec<String> {
 fn link(project: &Project, report: &CandidateReport) -> Option<Shown> {
     let leaves = report.diagnostics.iter().any(|one| one.code == "SK061");
     let target = report.path.canonicalize().ok().filter(|_| leaves)?;
+    // A declaration can name a file that lies outside; then it is no link, and trust mends nothing.
+    let top = project.root.canonicalize().ok()?;
+    if target.starts_with(top) {
+        return None;
+    }
     let item = link_item(project.relative(&report.path)?, &target);
     let acts = vec![format!("leads out of the project to {}", target.display())];
     Some(Shown::new(project, item, acts, report.path.clone()))
@@ -215,9 +220,10 @@ impl Shown {
                 let changes = changes(&known.files, &shown.item.files).into_iter();
                 shown.changes = changes
                     .map(|change| {
-                        let before = known.files.get(&change.path);
-                        let before = before.map(|file| file.sha256.as_str());
+                        let was = known.files.get(&change.path);
+                        let before = was.map(|file| file.sha256.as_str());
                         let diff = shown.diff(&project.store, &change, before);
+                        let diff = with_kind(was, shown.item.files.get(&change.path), diff);
                         (change, diff)
                     })
                     .collect();
