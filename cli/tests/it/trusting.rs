@@ -285,7 +285,7 @@ fn a_damaged_lock_is_named_with_its_place() {
     world.skill("plan", "Use when plans are asked for.", "Do it.\n");
     let _ = world.run(&["skills", "lock"]).exits(0);
     let lock = std::fs::read_to_string(world.path("work/skills.lock")).unwrap();
-    world.write("skills.lock", &format!("<<<<<<< HEAD\n{lock}"));
+    world.write("skills.lock", format!("<<<<<<< HEAD\n{lock}"));
     let _ = world
         .run(&["skills", "lock", "--check"])
         .exits(3)
