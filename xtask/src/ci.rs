@@ -26,6 +26,44 @@ const DOC: &[&str] = &[
     "--all-features",
 ];
 
+/// The ignored tests whose name begins with `prefix`: more of what the usual tests do a little of.
+fn ignored(
+    package: &'static str,
+    profile: &'static str,
+    prefix: &'static str,
+) -> Vec<&'static str> {
+    vec![
+        "test",
+        "--locked",
+        "--profile",
+        profile,
+        "--package",
+        package,
+        "--all-features",
+        "--test",
+        "it",
+        "--",
+        "--ignored",
+        "--nocapture",
+        prefix,
+    ]
+}
+
+/// The crates that have such tests.
+const DEEP: &[&str] = &["loop-runtime"];
+
+/// Runs what is too long for every change: every figure in full.
+pub(crate) fn long() -> Outcome {
+    let steps: Vec<Step> = DEEP
+        .iter()
+        .map(|package| {
+            let test = ignored(package, "deep", "long_");
+            step(&format!("{package} in full"), || succeed(&mut cargo(&test)))
+        })
+        .collect();
+    summarise(&steps)
+}
+
 /// How one step went.
 struct Step {
     name: String,
@@ -40,6 +78,12 @@ pub(crate) fn run() -> Outcome {
         step("clippy", || succeed(&mut cargo(CLIPPY))),
         step("test", || succeed(&mut cargo(TEST))),
     ];
+    for package in DEEP {
+        let test = ignored(package, "dev", "ci_");
+        steps.push(step(&format!("{package} in depth"), || {
+            succeed(&mut cargo(&test))
+        }));
+    }
     for library in tidy::libraries() {
         steps.push(step(&format!("{library} alone"), || {
             let check = [

@@ -24,7 +24,8 @@ chores:
   golden [--check]        rewrite the golden prompts, or check that they are current
   tidy                    check the rules of the architecture and of the source text
   bench [NAME] [--json]   measure the release binary against its baselines
-  ci                      everything that continuous integration checks
+  ci [--long]             everything that continuous integration checks, or what takes too long
+                          for it: every crash, every state, every seed
 ";
 
 fn main() -> ExitCode {
@@ -46,6 +47,7 @@ fn run(words: &[&str]) -> Outcome {
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["ci"] => ci::run(),
+        ["ci", "--long"] => ci::long(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

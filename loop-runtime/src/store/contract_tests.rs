@@ -1,7 +1,10 @@
 //! The contract of session stores, and what only a file can go wrong with.
 
 use crate::testing::check_store;
-use crate::{JournalEntry, MemoryStore, SessionStore, SqliteStore, StoreErrorKind};
+use crate::{
+    JournalEntry, JournalEvent, MemoryStore, SessionHeader, SessionStore, SqliteStore,
+    StoreErrorKind,
+};
 
 #[tokio::test]
 async fn the_memory_store_keeps_the_contract() {
@@ -104,6 +107,61 @@ async fn a_damaged_event_costs_only_what_follows_it() {
         "{damage}"
     );
     assert_eq!(store.check().unwrap(), [damage]);
+}
+
+#[tokio::test]
+async fn p12_a_database_that_lost_its_end_still_gives_what_stands_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(check_store(&store).await, Ok(()));
+    let first = store.load("one").await.unwrap().entries.remove(0);
+    let header = SessionHeader {
+        id: "long".into(),
+        ..store.load("one").await.unwrap().header
+    };
+    let event = |seq| JournalEntry {
+        seq,
+        event: JournalEvent::TurnStarted {
+            turn: "t".into(),
+            profile: "agent".into(),
+            model: "m".into(),
+            agent: "a".into(),
+            max_loaded: None,
+            input: skill_core::Message::user("x".repeat(3_000)),
+        },
+        ..first.clone()
+    };
+    let events: Vec<JournalEntry> = (1..=200).map(event).collect();
+    store.create(&header, &events).await.unwrap();
+    drop(store);
+    let length = path.metadata().unwrap().len();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(length - length / 4).unwrap();
+    let refused = SqliteStore::open(&path).unwrap_err();
+    assert_eq!(refused.kind, StoreErrorKind::Corrupt);
+    let store = SqliteStore::open_read_only(&path).unwrap();
+    let record = store.load("long").await.unwrap();
+    let count = record.entries.len();
+    assert!((1..200).contains(&count), "{count}");
+    assert_eq!(record.entries, events[..count]);
+    let damage = record.damage.unwrap();
+    let next = format!("event {} of session `long` cannot be read", count + 1);
+    assert!(damage.starts_with(&next), "{damage}");
+}
+
+#[tokio::test]
+async fn p12_a_file_that_a_crash_left_empty_reads_as_an_empty_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    std::fs::write(&path, "").unwrap();
+    let store = SqliteStore::open_read_only(&path).unwrap();
+    assert_eq!(store.list(10).await.unwrap(), Vec::new());
+    assert_eq!(
+        store.load("one").await.unwrap_err().kind,
+        StoreErrorKind::NotFound
+    );
+    assert_eq!(path.metadata().unwrap().len(), 0, "reading writes nothing");
 }
 
 #[tokio::test]

@@ -46,10 +46,8 @@ impl Identity {
     ) -> Result<(Connection, Self), rusqlite::Error> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
-        // In this order: who sees tables sees whose they are, even while another process makes them.
-        let tables = tables(&connection)?;
+        let empty = is_empty(&connection)?;
         let mut found = Self::of(&connection)?;
-        let empty = tables == 0 && found == NOBODY;
         let known = found.application == self.application && found.version <= self.version;
         if empty || known {
             write_ahead(&connection)?;
@@ -90,6 +88,12 @@ fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
             switched => return switched,
         }
     }
+}
+
+/// Tells whether the file is nobody's yet: new, or left behind by a crash before it was made.
+pub(super) fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    // In this order: who sees tables sees whose they are, even while another process makes them.
+    Ok(tables(connection)? == 0 && Identity::of(connection)? == NOBODY)
 }
 
 fn tables(connection: &Connection) -> Result<i64, rusqlite::Error> {

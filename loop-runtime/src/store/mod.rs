@@ -8,6 +8,8 @@ mod database;
 mod lock;
 mod memory;
 #[cfg(feature = "sqlite")]
+mod rows;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 
 use std::fmt;

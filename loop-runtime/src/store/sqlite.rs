@@ -11,13 +11,13 @@ use rusqlite::{
     params,
 };
 
-use super::database::Identity;
+use super::database::{Identity, is_empty};
 use super::lock::FileLock;
 use super::{
     Lease, SessionHeader, SessionRecord, SessionStore, SessionSummary, StoreError, StoreErrorKind,
-    memory::follows,
+    memory::follows, rows,
 };
-use crate::journal::{JournalEntry, JournalEvent};
+use crate::journal::JournalEntry;
 
 const IDENTITY: Identity = Identity {
     // "tekn" in ASCII.
@@ -72,15 +72,15 @@ impl SqliteStore {
 
     /// Opens the store at `path` for reading only; it must exist.
     ///
+    /// A file without tables, which a crash leaves when it comes before the first session, reads as
+    /// an empty store; one that lost its end is read as far as it goes.
+    ///
     /// # Errors
     ///
     /// As [`SqliteStore::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         check_kind(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)
-            .map_err(|error| failed(&format!("cannot open {}", path.display()), error))?;
-        let found = Identity::of(&connection)
+        let (connection, found) = read_only(path)
             .map_err(|error| failed(&format!("cannot read {}", path.display()), error))?;
         check_identity(found, path)?;
         Ok(Self {
@@ -107,9 +107,8 @@ impl SqliteStore {
             .and_then(|mut sessions| sessions.query_map([], |row| row.get(0))?.collect())
             .map_err(failed)?;
         for session in sessions {
-            if let Some((_, rows)) = read_session(&connection, &session).map_err(failed)? {
-                damage.extend(readable(&session, rows).1);
-            }
+            let record = rows::session(&connection, &session).map_err(failed)?;
+            damage.extend(record.and_then(|record| record.damage));
         }
         Ok(damage)
     }
@@ -199,15 +198,9 @@ impl SessionStore for SqliteStore {
 
     async fn load(&self, session: &str) -> Result<SessionRecord, StoreError> {
         let connection = self.lock();
-        let (header, rows) = read_session(&connection, session)
+        rows::session(&connection, session)
             .map_err(|error| failed(&format!("cannot read session `{session}`"), error))?
-            .ok_or_else(|| StoreError::not_found(session))?;
-        let (entries, damage) = readable(session, rows);
-        Ok(SessionRecord {
-            header,
-            entries,
-            damage,
-        })
+            .ok_or_else(|| StoreError::not_found(session))
     }
 
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
@@ -239,6 +232,19 @@ fn is_key(error: &rusqlite::Error) -> bool {
     error
         .sqlite_error()
         .is_some_and(|error| keys.contains(&error.extended_code))
+}
+
+fn read_only(path: &Path) -> Result<(Connection, Identity), rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    // Nothing is written through this connection; without it a file that lost its end, and so is
+    // shorter than it says, could not even be read up to there.
+    connection.pragma_update(None, "writable_schema", true)?;
+    if is_empty(&connection)? {
+        return IDENTITY.open(Path::new(":memory:"), SCHEMA);
+    }
+    let found = Identity::of(&connection)?;
+    Ok((connection, found))
 }
 
 fn check_identity(found: Identity, path: &Path) -> Result<(), StoreError> {
@@ -290,29 +296,6 @@ fn insert_events(
     Ok(())
 }
 
-type EventRow = (u64, u64, String);
-
-fn read_session(
-    connection: &Connection,
-    session: &str,
-) -> Result<Option<(SessionHeader, Vec<EventRow>)>, rusqlite::Error> {
-    let header = connection
-        .prepare_cached(
-            "SELECT id, created_ms, workspace, assistant, title FROM sessions WHERE id = ?1",
-        )?
-        .query_row([session], header)
-        .optional()?;
-    let Some(header) = header else {
-        return Ok(None);
-    };
-    let mut statement = connection
-        .prepare_cached("SELECT seq, at_ms, body FROM events WHERE session = ?1 ORDER BY seq")?;
-    let rows = statement
-        .query_map([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<Result<Vec<EventRow>, _>>()?;
-    Ok(Some((header, rows)))
-}
-
 fn bodies(events: &[JournalEntry]) -> Result<Vec<String>, StoreError> {
     events
         .iter()
@@ -325,45 +308,12 @@ fn bodies(events: &[JournalEntry]) -> Result<Vec<String>, StoreError> {
         })
 }
 
-fn header(row: &Row<'_>) -> Result<SessionHeader, rusqlite::Error> {
-    Ok(SessionHeader {
-        id: row.get(0)?,
-        created_ms: row.get(1)?,
-        workspace: row.get(2)?,
-        assistant: row.get(3)?,
-        title: row.get(4)?,
-    })
-}
-
 fn summary(row: &Row<'_>) -> Result<SessionSummary, rusqlite::Error> {
     Ok(SessionSummary {
-        header: header(row)?,
+        header: rows::header(row)?,
         updated_ms: row.get(5)?,
         events: row.get(6)?,
     })
-}
-
-/// Returns events up to the first that cannot be read, and what is wrong with that one.
-fn readable(session: &str, rows: Vec<EventRow>) -> (Vec<JournalEntry>, Option<String>) {
-    let mut entries = Vec::with_capacity(rows.len());
-    for ((seq, at_ms, body), expected) in rows.into_iter().zip(1_u64..) {
-        if seq != expected {
-            return (
-                entries,
-                Some(format!(
-                    "event {expected} of session `{session}` is missing"
-                )),
-            );
-        }
-        match serde_json::from_str::<JournalEvent>(&body) {
-            Ok(event) => entries.push(JournalEntry { seq, at_ms, event }),
-            Err(error) => {
-                let damage = format!("event {seq} of session `{session}` cannot be read: {error}");
-                return (entries, Some(damage));
-            }
-        }
-    }
-    (entries, None)
 }
 
 /// Refuses what is no file: opening a pipe would wait for ever.

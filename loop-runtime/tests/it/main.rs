@@ -1,5 +1,13 @@
 //! Whole turns with a scripted model, a real gateway and real stores.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "what fails here fails its test, and a count is worth showing"
+)]
+
 mod bench;
 mod compacting;
 mod delegating;
@@ -10,3 +18,7 @@ mod reload;
 mod scenes;
 mod skills;
 mod turns;
+
+// What crashes, faults and second processes make of a session.
+mod crash;
+mod model;

@@ -32,6 +32,13 @@ impl Inputs {
         Ok(Self { top, small })
     }
 
+    /// Creates a workspace with the ten notes and no skills, for a loop written by hand.
+    pub(super) fn by_hand(&self) -> io::Result<Workspace> {
+        let workspace = Workspace::create(&self.top.join("hand"))?;
+        workspace.add_notes()?;
+        Ok(workspace)
+    }
+
     /// Creates a workspace with many skills.
     pub(super) fn many(&self, packages: usize) -> io::Result<Workspace> {
         let workspace = Workspace::create(&self.top.join("many"))?;
@@ -69,6 +76,20 @@ impl Workspace {
             ("XDG_CONFIG_HOME", below(".config")),
             ("XDG_DATA_HOME", below(".local/share")),
         ]
+    }
+
+    /// Writes a file beside the workspace's folder and returns its path.
+    pub(super) fn write(&self, name: &str, text: &str) -> io::Result<String> {
+        let path = self.home.join(name);
+        fs::write(&path, text)?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// Returns the path of the journal of whatever runs here; its folder is made.
+    pub(super) fn journal(&self) -> io::Result<String> {
+        let folder = self.home.join(".local/share/tekne");
+        fs::create_dir_all(&folder)?;
+        Ok(folder.join("journal.db").to_string_lossy().into_owned())
     }
 
     fn add_skills(&self, count: usize) -> io::Result<()> {

@@ -10,9 +10,10 @@ mod server;
 use std::error::Error;
 use std::path::PathBuf;
 
-use inputs::Inputs;
+use inputs::{Inputs, Workspace};
 use measure::{Program, pairs};
 use report::{Figures, Target};
+use serde_json::Value;
 use server::Server;
 
 use crate::Outcome;
@@ -20,6 +21,7 @@ use crate::cargo::{cargo, output, root, succeed};
 
 const PACKAGES: usize = 5_000;
 const TOOL_CALLS: usize = 10;
+const TASK: &str = "Read the ten notes, one after the other, and tell me what they have in common.";
 
 /// Every measure, by the name that selects it.
 const NAMES: &[&str] = &["version", "ask", "run", "skills"];
@@ -94,8 +96,11 @@ impl Binaries {
         let build = ["build", "--locked", "--release", "--package"];
         succeed(cargo(&build).args(["tekne"]))?;
         succeed(cargo(&build).args(["xtask", "--examples"]))?;
-        if options.wants("ask") || options.wants("run") {
+        if options.wants("ask") {
             succeed(cargo(&build).args(["llm-providers", "--example", "baseline_client"]))?;
+        }
+        if options.wants("run") {
+            succeed(cargo(&build).args(["tekne", "--example", "baseline_loop"]))?;
         }
         let metadata = output(&mut cargo(&[
             "metadata",
@@ -103,7 +108,7 @@ impl Binaries {
             "--format-version",
             "1",
         ]))?;
-        let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+        let metadata: Value = serde_json::from_str(&metadata)?;
         let target = metadata
             .get("target_directory")
             .and_then(|target| target.as_str());
@@ -162,9 +167,9 @@ fn ask(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> 
         |printed| printed.contains(scenario::LAST_WORDS),
         "the server's answer",
     )?;
-    server.expect_requests(1, &tekne)?;
+    server.requests(1, &tekne)?;
     client.output()?;
-    server.expect_requests(1, &client)?;
+    server.requests(1, &client)?;
     let samples = pairs(&tekne, &client)?;
     let target = Target {
         ratio: 1.5,
@@ -181,35 +186,66 @@ fn ask(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> 
 fn ten_calls(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
     let server = Server::start()?;
     let base = server.url("/steps/v1");
-    let task = "Read the ten notes, one after the other, and tell me what they have in common.";
-    let tekne = ["run", "--model", "openai/test", "--base-url", &base, task];
+    let tekne = ["run", "--model", "openai/test", "--base-url", &base, TASK];
     let tekne = binaries.tekne(&tekne).within(&inputs.small);
-    let requests = TOOL_CALLS + 1;
-    let client = [base.as_str(), &requests.to_string(), CLIENT];
-    let client = binaries
-        .baseline("baseline_client", &client)
-        .within(&inputs.small);
-
     expect(
         &tekne,
         |printed| printed.contains(scenario::LAST_WORDS),
         "the server's answer",
     )?;
-    server.expect_requests(requests, &tekne)?;
-    server.expect_no_failed_tool(&tekne)?;
-    client.output()?;
-    server.expect_requests(requests, &client)?;
-    let samples = pairs(&tekne, &client)?;
+    let sent = server.requests(TOOL_CALLS + 1, &tekne)?;
+    if sent.iter().any(|body| scenario::failed_tools(body) > 0) {
+        return Err(format!("a tool result of `{tekne}` does not hold a note").into());
+    }
+
+    let hand = inputs.by_hand()?;
+    let first = hand.write(
+        "request.json",
+        &sent.first().map(Value::to_string).unwrap_or_default(),
+    )?;
+    let journal = hand.journal()?;
+    let by_hand = binaries
+        .baseline("baseline_loop", &[&base, &first, &journal])
+        .within(&hand);
+    by_hand.output()?;
+    if server.requests(TOOL_CALLS + 1, &by_hand)? != sent {
+        return Err(format!("`{by_hand}` sent other requests than `{tekne}`").into());
+    }
+    expect_same_rows(binaries, &inputs.small, &hand)?;
+    let samples = pairs(&tekne, &by_hand)?;
     let target = Target {
-        ratio: 2.0,
+        ratio: 1.5,
         peak_mb: None,
     };
     Ok(Figures::new(
         "run",
-        "reqwest as it builds itself, 11 requests",
+        "a loop by hand: same requests, same durable rows",
         samples,
         target,
     ))
+}
+
+/// Makes sure that the last session of two workspaces has the same events, by their kinds.
+fn expect_same_rows(binaries: &Binaries, one: &Workspace, other: &Workspace) -> Outcome {
+    let read = |workspace: &Workspace, words: &[&str]| -> Result<Value, Box<dyn Error>> {
+        let printed = binaries.tekne(words).within(workspace).output()?;
+        Ok(serde_json::from_str(&printed)?)
+    };
+    let at = |value: &Value, path: &str| value.pointer(path).cloned().unwrap_or_default();
+    let kinds = |workspace: &Workspace| -> Result<Vec<Value>, Box<dyn Error>> {
+        let list = read(workspace, &["sessions", "list", "--json"])?;
+        let id = at(&list, "/sessions/0/id");
+        let id = id.as_str().unwrap_or_default();
+        let shown = read(workspace, &["sessions", "show", id, "--json"])?;
+        let events = at(&shown, "/events");
+        let events = events.as_array().into_iter().flatten();
+        Ok(events.map(|event| at(event, "/event/kind")).collect())
+    };
+    let (ours, by_hand) = (kinds(one)?, kinds(other)?);
+    if ours.len() > TOOL_CALLS && ours == by_hand {
+        return Ok(());
+    }
+    Err(format!("the loop by hand keeps other rows: {by_hand:?}, not {ours:?}").into())
 }
 
 fn skills(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error>> {
@@ -249,7 +285,7 @@ fn skills(binaries: &Binaries, inputs: &Inputs) -> Result<Figures, Box<dyn Error
 }
 
 fn listed(document: &str) -> usize {
-    let document: serde_json::Value = serde_json::from_str(document).unwrap_or_default();
+    let document: Value = serde_json::from_str(document).unwrap_or_default();
     let skills = document.get("skills").and_then(|skills| skills.as_array());
     skills.map_or(0, Vec::len)
 }

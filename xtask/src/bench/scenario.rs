@@ -16,20 +16,10 @@ const ANSWER: &str = "The notes agree on the main point. In the meeting of the s
     owner of each, and adds that the date is announced only after the rehearsal. That happened on \
     time, the announcement went out the same afternoon, and nobody has objected since.";
 
-/// Returns the events of the answer to one request.
-///
-/// Under `/steps/` a request with tools gets the call that follows from the results it holds; one
-/// without (the baseline's) gets the same sequence by its place on the connection.
-pub(super) fn answer(path: &str, body: &Value, answered: usize) -> String {
-    let has_tools = body
-        .get("tools")
-        .and_then(Value::as_array)
-        .is_some_and(|t| !t.is_empty());
-    let step = if has_tools {
-        tool_results(body).count()
-    } else {
-        answered % (TOOL_CALLS + 1)
-    };
+/// Returns the events of the answer to one request: under `/steps/` the call that follows from the
+/// results it holds, elsewhere a text.
+pub(super) fn answer(path: &str, body: &Value) -> String {
+    let step = tool_results(body).count();
     if path.contains("/steps/") && step < TOOL_CALLS {
         call(step)
     } else {
@@ -115,32 +105,19 @@ mod tests {
     #[test]
     fn ten_results_make_ten_calls_and_then_the_text() {
         for results in 0..TOOL_CALLS {
-            let events = answer("/steps/v1/chat/completions", &with_results(results), 0);
+            let events = answer("/steps/v1/chat/completions", &with_results(results));
             assert!(
                 is_call(&events) && events.contains(&format!("call_{results:04}")),
                 "{events}"
             );
         }
-        assert!(!is_call(&answer("/steps/v1", &with_results(TOOL_CALLS), 0)));
-    }
-
-    #[test]
-    fn a_client_without_tools_gets_the_same_sequence() {
-        let body = json!({"messages": []});
-        let calls: Vec<bool> = (0..12)
-            .map(|n| is_call(&answer("/steps/v1", &body, n)))
-            .collect();
-        assert_eq!(calls.iter().filter(|call| **call).count(), 11);
-        assert_eq!(calls.get(10), Some(&false));
+        assert!(!is_call(&answer("/steps/v1", &with_results(TOOL_CALLS))));
     }
 
     #[test]
     fn outside_the_steps_every_answer_is_text() {
-        assert!(!is_call(&answer(
-            "/v1/chat/completions",
-            &with_results(0),
-            0
-        )));
+        let events = answer("/v1/chat/completions", &with_results(0));
+        assert!(!is_call(&events));
     }
 
     #[test]

@@ -3,28 +3,22 @@
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use serde_json::Value;
 
 use super::measure::Program;
 use super::scenario;
-use crate::Outcome;
 
 /// A running server; its threads end with the process.
 pub(super) struct Server {
     address: SocketAddr,
-    counts: Arc<Counts>,
+    bodies: Arc<Bodies>,
 }
 
-/// What was asked since somebody last looked.
-#[derive(Debug, Default)]
-struct Counts {
-    requests: AtomicUsize,
-    failed_tools: AtomicUsize,
-}
+/// What was asked since somebody last looked, in the order in which it came.
+type Bodies = Mutex<Vec<Value>>;
 
 /// One request, as far as this server cares.
 #[derive(Debug, PartialEq)]
@@ -37,56 +31,52 @@ impl Server {
     pub(super) fn start() -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let counts = Arc::new(Counts::default());
-        let shared = Arc::clone(&counts);
+        let bodies = Arc::new(Bodies::default());
+        let shared = Arc::clone(&bodies);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counts = Arc::clone(&shared);
+                let bodies = Arc::clone(&shared);
                 // A client that goes away mid-request ends its own connection only.
-                thread::spawn(move || serve(&stream, &counts));
+                thread::spawn(move || serve(&stream, &bodies));
             }
         });
-        Ok(Self { address, counts })
+        Ok(Self { address, bodies })
     }
 
     pub(super) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Makes sure that a program sent as many requests as its measure is about.
-    pub(super) fn expect_requests(&self, wanted: usize, program: &Program) -> Outcome {
-        match self.counts.requests.swap(0, Ordering::SeqCst) {
-            seen if seen == wanted => Ok(()),
+    /// Returns what a program sent, after making sure that it is as much as its measure is about.
+    pub(super) fn requests(
+        &self,
+        wanted: usize,
+        program: &Program,
+    ) -> Result<Vec<Value>, Box<dyn Error>> {
+        let sent = std::mem::take(&mut *lock(&self.bodies));
+        match sent.len() {
+            seen if seen == wanted => Ok(sent),
             seen => Err(format!("`{program}` sent {seen} requests, not {wanted}").into()),
-        }
-    }
-
-    /// Makes sure that the tools of a program did their work.
-    pub(super) fn expect_no_failed_tool(&self, program: &Program) -> Outcome {
-        match self.counts.failed_tools.swap(0, Ordering::SeqCst) {
-            0 => Ok(()),
-            seen => Err(format!("{seen} tool results of `{program}` do not hold a note").into()),
         }
     }
 }
 
-fn serve(stream: &TcpStream, counts: &Counts) -> Result<(), Box<dyn Error + Send + Sync>> {
+fn lock(bodies: &Bodies) -> std::sync::MutexGuard<'_, Vec<Value>> {
+    bodies.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn serve(stream: &TcpStream, bodies: &Bodies) -> Result<(), Box<dyn Error + Send + Sync>> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
-    let mut answered = 0;
     while let Some(request) = read_request(&mut reader)? {
-        counts.requests.fetch_add(1, Ordering::SeqCst);
         let body: Value = serde_json::from_slice(&request.body)?;
-        counts
-            .failed_tools
-            .fetch_add(scenario::failed_tools(&body), Ordering::SeqCst);
-        let events = scenario::answer(&request.path, &body, answered);
+        let events = scenario::answer(&request.path, &body);
+        lock(bodies).push(body);
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
                     cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n";
         let reply = format!("{head}{:x}\r\n{events}\r\n0\r\n\r\n", events.len());
         writer.write_all(reply.as_bytes())?;
-        answered += 1;
     }
     Ok(())
 }
@@ -176,6 +166,6 @@ mod tests {
             let events = String::from_utf8(read_chunks(&mut reader).unwrap()).unwrap();
             assert!(events.ends_with("data: [DONE]\n\n"), "{events}");
         }
-        assert_eq!(server.counts.requests.load(Ordering::SeqCst), 2);
+        assert_eq!(lock(&server.bodies).len(), 2);
     }
 }

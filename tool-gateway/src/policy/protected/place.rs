@@ -1,5 +1,6 @@
 //! Where the workspace lies, and what links make of the protected paths around it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::policy::glob::fold;
@@ -17,9 +18,22 @@ impl Protected {
             .filter(|name| *name != "/")
             .map(fold)
             .collect();
+        let places = usual_places();
         for folder in root.ancestors() {
-            for place in usual_places().filter(|place| has_link(folder, place)) {
-                self.add_place(workspace, &folder.join(place));
+            for (first, rests) in &places {
+                self.locate_below(workspace, &folder.join(first), rests);
+            }
+        }
+    }
+
+    /// Takes in the places that begin with one name: what is not there is looked for once.
+    fn locate_below(&mut self, workspace: &Workspace, at: &Path, rests: &BTreeSet<PathBuf>) {
+        let Ok(found) = at.symlink_metadata() else {
+            return;
+        };
+        for rest in rests {
+            if found.is_symlink() || has_link(at, rest) {
+                self.add_place(workspace, &at.join(rest));
             }
         }
     }
@@ -32,14 +46,21 @@ impl Protected {
     }
 }
 
-/// Returns the protected paths that may stand in any folder.
-fn usual_places() -> impl Iterator<Item = PathBuf> {
-    let names = NAMES.iter().chain(AGENT_FOLDERS).map(PathBuf::from);
-    let skills = AGENT_FOLDERS
-        .iter()
-        .map(|folder| Path::new(folder).join("skills"));
-    let sequences = SEQUENCES.iter().map(|sequence| sequence.iter().collect());
-    names.chain(skills).chain(sequences)
+/// Returns the protected paths that may stand in any folder: by their first name, what follows it.
+fn usual_places() -> BTreeMap<&'static str, BTreeSet<PathBuf>> {
+    let names = NAMES.iter().chain(AGENT_FOLDERS).map(|name| (*name, ""));
+    let skills = AGENT_FOLDERS.iter().map(|name| (*name, "skills"));
+    let mut places: BTreeMap<_, BTreeSet<PathBuf>> = BTreeMap::new();
+    for (first, rest) in names.chain(skills) {
+        places.entry(first).or_default().insert(PathBuf::from(rest));
+    }
+    for sequence in SEQUENCES {
+        if let Some((first, rest)) = sequence.split_first() {
+            let rest = rest.iter().collect();
+            places.entry(first).or_default().insert(rest);
+        }
+    }
+    places
 }
 
 /// Tells whether a link stands on the way from `folder` to `place`.
