@@ -100,7 +100,10 @@ async fn turn(
             return Ok(reply.text);
         }
         let id = reply.id.clone();
-        journal.push(&json!({"kind": "tool_started", "call_id": id, "arguments_digest": DIGEST}));
+        journal.push(
+            &json!({"kind": "tool_started", "call_id": id, "arguments_digest": DIGEST,
+            "has_effect": false}),
+        );
         let arguments: Value = serde_json::from_str(&reply.arguments)?;
         let path = arguments["path"].as_str().ok_or("a call without a path")?;
         let content = std::fs::read_to_string(path)?;

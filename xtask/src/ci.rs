@@ -50,7 +50,7 @@ fn ignored(
 }
 
 /// The crates that have such tests.
-const DEEP: &[&str] = &["loop-runtime"];
+const DEEP: &[&str] = &["loop-runtime", "tekne"];
 
 /// Runs what is too long for every change: every figure in full.
 pub(crate) fn long() -> Outcome {

@@ -16,6 +16,7 @@ mod failing;
 mod guarding;
 mod harness;
 mod interrupting;
+mod killing;
 mod limits;
 mod offline;
 mod peers;

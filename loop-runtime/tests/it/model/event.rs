@@ -114,6 +114,7 @@ impl Event {
             Self::Intent(number) => JournalEvent::ToolStarted {
                 call_id: number.to_string(),
                 arguments_digest: String::new(),
+                has_effect: true,
             },
             Self::Finished(number, status) => JournalEvent::ToolFinished {
                 result: ToolResult {

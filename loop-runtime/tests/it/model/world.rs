@@ -1,6 +1,6 @@
 //! Everything there is in the model: the journal on its disk, processes, and what calls have done.
 
-use loop_runtime::{ErrorKind, Projection, TurnAction, TurnOutcome};
+use loop_runtime::{ErrorKind, Progress, Projection, TurnAction, TurnOutcome};
 use prompt_compiler::validate;
 use skill_core::{CallStatus, CompletionRequest, ModelId, ToolCall};
 
@@ -255,14 +255,12 @@ impl World {
         let projection = self.projection(&[]);
         let mut process = Process::new(self.journal.len(), projection.open_turn.is_some());
         let finished = |call: &ToolCall, status| Event::Finished(number(call), status);
-        for call in &projection.unknown {
-            process.waiting.push(finished(call, CallStatus::Unknown));
-        }
-        for call in &projection.unstarted {
-            if projection.awaits_approval {
-                process.calls.push((number(call), Stage::New));
-            } else {
-                process.waiting.push(finished(call, CallStatus::Aborted));
+        let asks = projection.awaits_approval();
+        for (call, progress) in projection.open_calls() {
+            match progress {
+                Progress::Acting => process.waiting.push(finished(call, CallStatus::Unknown)),
+                Progress::NotStarted if asks => process.calls.push((number(call), Stage::New)),
+                _ => process.waiting.push(finished(call, CallStatus::Aborted)),
             }
         }
         process.go_on();
