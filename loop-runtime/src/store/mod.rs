@@ -173,3 +173,6 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
 
 #[cfg(all(test, feature = "sqlite"))]
 mod contract_tests;
+
+#[cfg(all(test, feature = "sqlite"))]
+mod version_tests;

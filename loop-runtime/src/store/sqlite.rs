@@ -19,10 +19,13 @@ use super::{
 };
 use crate::journal::JournalEntry;
 
+/// The version of the tables and of what stands in them.
+pub(super) const VERSION: i64 = 1;
+
 const IDENTITY: Identity = Identity {
     // "tekn" in ASCII.
     application: 0x7465_6b6e,
-    version: 1,
+    version: VERSION,
 };
 
 const SCHEMA: &str = "

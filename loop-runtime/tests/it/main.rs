@@ -21,4 +21,7 @@ mod turns;
 
 // What crashes, faults and second processes make of a session.
 mod crash;
+#[cfg(feature = "testing")]
+mod custom;
 mod model;
+mod simulation;

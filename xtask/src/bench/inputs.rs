@@ -80,9 +80,14 @@ impl Workspace {
 
     /// Writes a file beside the workspace's folder and returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> io::Result<String> {
-        let path = self.home.join(name);
+        let path = self.path(name);
         fs::write(&path, text)?;
-        Ok(path.to_string_lossy().into_owned())
+        Ok(path)
+    }
+
+    /// Returns the path of a file beside the workspace's folder.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.home.join(name).to_string_lossy().into_owned()
     }
 
     /// Returns the path of the journal of whatever runs here; its folder is made.

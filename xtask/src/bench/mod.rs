@@ -2,6 +2,7 @@
 //! it. Machines differ, so what counts is the ratio, and CPU time rather than the clock.
 
 mod inputs;
+mod looped;
 mod measure;
 mod report;
 mod scenario;
@@ -24,7 +25,12 @@ const TOOL_CALLS: usize = 10;
 const TASK: &str = "Read the ten notes, one after the other, and tell me what they have in common.";
 
 /// Every measure, by the name that selects it.
-const NAMES: &[&str] = &["version", "ask", "run", "skills"];
+const NAMES: &[&str] = &[
+    "version", "ask", "run", "skills", "steps", "sessions", "open", "idle",
+];
+
+/// The benches that measure the loop alone, with a program that states what it found.
+const LOOP: &[&str] = &["steps", "sessions", "open", "idle"];
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,7 +74,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
             "version" => version(&binaries, &inputs)?,
             "ask" => ask(&binaries, &inputs)?,
             "run" => ten_calls(&binaries, &inputs)?,
-            _ => skills(&binaries, &inputs)?,
+            "skills" => skills(&binaries, &inputs)?,
+            "steps" => looped::steps(&binaries)?,
+            "sessions" => looped::sessions(&binaries)?,
+            "open" => looped::open(&binaries, &inputs)?,
+            _ => looped::idle(&binaries)?,
         });
     }
     if options.json {
@@ -102,6 +112,16 @@ impl Binaries {
         if options.wants("run") {
             succeed(cargo(&build).args(["tekne", "--example", "baseline_loop"]))?;
         }
+        if LOOP.iter().any(|name| options.wants(name)) {
+            let measure = [
+                "loop-runtime",
+                "--features",
+                "sqlite",
+                "--example",
+                "measure",
+            ];
+            succeed(cargo(&build).args(measure))?;
+        }
         let metadata = output(&mut cargo(&[
             "metadata",
             "--no-deps",
@@ -120,6 +140,11 @@ impl Binaries {
 
     fn tekne(&self, arguments: &[&str]) -> Program {
         Program::new(self.folder.join("tekne"), arguments)
+    }
+
+    /// Returns the program that measures the loop alone.
+    fn measure(&self, arguments: &[&str]) -> Program {
+        self.baseline("measure", arguments)
     }
 
     fn baseline(&self, name: &str, arguments: &[&str]) -> Program {
@@ -312,7 +337,7 @@ mod tests {
         let error = Options::parse(&["asks"]).unwrap_err();
         assert_eq!(
             error,
-            "no bench `asks`; there are version, ask, run, skills"
+            "no bench `asks`; there are version, ask, run, skills, steps, sessions, open, idle"
         );
     }
 }

@@ -52,6 +52,26 @@ impl Figures {
         }
     }
 
+    /// Returns figures that a program stated of itself: ratios, and peaks in megabytes.
+    pub(super) fn stated(
+        name: &'static str,
+        baseline: &'static str,
+        stated: &[(f64, f64)],
+        target: Target,
+    ) -> Self {
+        let peaks = stated.iter().map(|(_, peak)| *peak);
+        Self {
+            name,
+            baseline,
+            cpu_ms: f64::NAN,
+            baseline_cpu_ms: f64::NAN,
+            ratios: quartiles(stated.iter().map(|(ratio, _)| *ratio)),
+            peak_mb: peaks.fold(0.0, f64::max),
+            baseline_peak_mb: f64::NAN,
+            target,
+        }
+    }
+
     /// Tells whether no figure is over its target.
     pub(super) fn met(&self) -> bool {
         self.ratios[1] <= self.target.ratio
@@ -112,21 +132,29 @@ pub(super) fn table(figures: &[Figures]) -> String {
             .map_or("-".to_owned(), |peak| format!("{peak:.0}"));
         let _infallible = writeln!(
             text,
-            "{:<9} {:>10.2} {:>12.2} {:>7.2} {:>15} {:>7.1} {:>9.1} {:>9.1} {:>7}  {:<7} {}",
+            "{:<9} {:>10} {:>12} {:>7.2} {:>15} {:>7.1} {:>9.1} {:>9} {:>7}  {:<7} {}",
             figures.name,
-            figures.cpu_ms,
-            figures.baseline_cpu_ms,
+            measured(figures.cpu_ms, 2),
+            measured(figures.baseline_cpu_ms, 2),
             ratio,
             format!("{low:.2}..{high:.2}"),
             figures.target.ratio,
             figures.peak_mb,
-            figures.baseline_peak_mb,
+            measured(figures.baseline_peak_mb, 1),
             target,
             if figures.met() { "ok" } else { "MISSED" },
             figures.baseline,
         );
     }
     text
+}
+
+/// Returns a figure, or a dash where there is none.
+fn measured(figure: f64, digits: usize) -> String {
+    if figure.is_nan() {
+        return "-".to_owned();
+    }
+    format!("{figure:.digits$}")
 }
 
 /// Returns the figures for a program.

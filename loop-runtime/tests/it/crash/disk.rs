@@ -84,7 +84,7 @@ impl Disk {
 
 /// Returns a folder in memory where there is one: what is looked at is what is read back, and
 /// nobody waits for a disk.
-pub(super) fn folder() -> TempDir {
+pub(crate) fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {
         tempfile::tempdir_in(memory)
@@ -96,14 +96,14 @@ pub(super) fn folder() -> TempDir {
 
 /// Numbers from a seed, the same on every machine.
 #[derive(Debug)]
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         // xorshift64*
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -112,7 +112,7 @@ impl Dice {
     }
 
     /// Returns a number below `bound`.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() >> 16).unwrap_or_default() % bound.max(1)
     }
 }

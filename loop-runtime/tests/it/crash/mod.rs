@@ -12,7 +12,8 @@ use skill_core::Message;
 use skill_core::testing::Answer;
 
 use crate::bench::Bench;
-use disk::{Dice, Disk, folder};
+use disk::Disk;
+pub(crate) use disk::{Dice, folder};
 use recording::{Image, Recording, RecordingStore, recordings};
 
 /// What a disk writes in one piece, at the least.

@@ -1,8 +1,10 @@
 //! Everything there is in the model: the journal on its disk, processes, and what calls have done.
 
+use std::sync::{Arc, LazyLock};
+
 use loop_runtime::{ErrorKind, Progress, Projection, TurnAction, TurnOutcome};
 use prompt_compiler::validate;
-use skill_core::{CallStatus, CompletionRequest, ModelId, ToolCall};
+use skill_core::{CallStatus, CompletionRequest, ModelId, ToolCall, ToolDefinition};
 
 use super::Bounds;
 use super::event::{Event, Kind, Reply};
@@ -55,6 +57,15 @@ pub(super) enum Action {
     Kill(usize),
     PowerLoss,
 }
+
+static TOOLS: LazyLock<Arc<[ToolDefinition]>> = LazyLock::new(|| {
+    [ToolDefinition {
+        name: "act".to_owned(),
+        description: "Acts.".to_owned(),
+        parameters: serde_json::json!({"type": "object", "properties": {}}),
+    }]
+    .into()
+});
 
 const REPLIES: [Reply; 7] = [
     Reply::Text,
@@ -301,7 +312,7 @@ impl World {
             model: ModelId::new("m"),
             system: Vec::new(),
             messages,
-            tools: [].into(),
+            tools: Arc::clone(&TOOLS),
             max_output_tokens: None,
         };
         self.invalid_request |= validate(&request).is_err();
