@@ -54,7 +54,7 @@ impl ChosenModel {
             reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
             caps: config.context.caps.clone(),
             allow_bound,
-            ..default
+            prices: self.prices().and_then(per_million),
         }
     }
 
@@ -252,6 +252,17 @@ fn remote_at(
         reason: None,
         options,
         limits: limits.unwrap_or_default(),
+    })
+}
+
+/// Returns prices in millionths of a dollar; what costs nothing has no price to report.
+fn per_million(prices: Prices) -> Option<prompt_compiler::Prices> {
+    let micros = |dollars: f64| (dollars * 1_000_000.0).round() as u64;
+    let known = prices != Prices::default();
+    known.then(|| prompt_compiler::Prices {
+        input: micros(prices.input),
+        cached: micros(prices.cached),
+        output: micros(prices.output),
     })
 }
 

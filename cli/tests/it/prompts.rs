@@ -226,6 +226,21 @@ fn explain_says_what_each_section_asked_for_got_and_lost() {
 }
 
 #[test]
+fn explain_says_what_a_request_is_expected_to_cost() {
+    let world = world();
+    world.configure("providers: {test: {models: {m: {price: {input: 2.5, output: 10}}}}}\n");
+    let model = ["--model", "test/m", "--base-url", "http://127.0.0.1:9/v1"];
+    let explain = ["prompt", "explain", "a task", "--json"];
+    let report = world.run(&[&model[..], &explain].concat()).exits(0).json()["report"].clone();
+    let total = report["total"].as_u64().unwrap();
+    assert_eq!(
+        report["cost"]["input"],
+        json!(total * 2_500_000 / 1_000_000)
+    );
+    assert_eq!(report["cost"]["output_most"], 40_960);
+}
+
+#[test]
 fn diff_says_where_two_requests_part_and_why() {
     let world = world();
     let diff = |arguments: &[&str]| {
