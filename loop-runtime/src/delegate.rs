@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -57,6 +57,7 @@ pub(crate) struct TurnHost {
     ledger: Arc<Mutex<Ledger>>,
     places: Semaphore,
     started: AtomicU32,
+    ended: Mutex<Vec<String>>,
 }
 
 impl fmt::Debug for TurnHost {
@@ -77,7 +78,17 @@ impl TurnHost {
             ledger,
             places: Semaphore::new(TOGETHER),
             started: AtomicU32::new(0),
+            ended: Mutex::default(),
         }
+    }
+
+    /// Returns a line for each sub-agent that ended since it was asked last.
+    pub(crate) fn take_ended(&self) -> Vec<String> {
+        std::mem::take(&mut self.ended())
+    }
+
+    fn ended(&self) -> MutexGuard<'_, Vec<String>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,7 +150,14 @@ impl Tool for Delegate {
             .run_within(request, context.cancel.clone(), &mut sink, Some(ledger))
             .await;
         match ran {
-            Ok(report) => answer(&report),
+            Ok(report) => {
+                let (session, outcome, usage) = (&report.session, &report.outcome, report.usage);
+                host.ended().push(format!(
+                    "a sub-agent ended, {outcome}, with {} tokens in and {} out; its session is {session}",
+                    usage.input, usage.output
+                ));
+                answer(&report)
+            }
             Err(error) => {
                 Err(ToolError::failed("the sub-agent could not begin").with_source(error))
             }

@@ -72,14 +72,15 @@ impl ReplyBuilder {
         };
         let malformed = self.calls.values().any(|call| call.name.is_empty());
         if stop.is_some() {
-            let mut used = used.clone();
+            // The session's ids are only looked at: they grow with it, and a reply's are few.
+            let mut taken = BTreeSet::new();
             content.extend(
                 self.calls
                     .into_values()
                     .filter(|call| !call.name.is_empty())
                     .map(|call| {
                         ContentBlock::ToolCall(ToolCall {
-                            id: unused(call.id, &mut used),
+                            id: unused(call.id, used, &mut taken),
                             name: call.name,
                             arguments: call.arguments,
                         })
@@ -107,15 +108,15 @@ fn fill_once(field: &mut String, value: Option<&str>) {
 }
 
 /// Returns `id`, or the first variant of it that the session has not seen.
-fn unused(id: String, used: &mut BTreeSet<String>) -> String {
+fn unused(id: String, used: &BTreeSet<String>, taken: &mut BTreeSet<String>) -> String {
     let base = if id.is_empty() { "call".to_owned() } else { id };
     let mut candidate = base.clone();
     let mut number = 2_u64;
-    while used.contains(&candidate) {
+    while used.contains(&candidate) || taken.contains(&candidate) {
         candidate = format!("{base}_{number}");
         number += 1;
     }
-    used.insert(candidate.clone());
+    taken.insert(candidate.clone());
     candidate
 }
 

@@ -26,10 +26,14 @@ impl Driver<'_, '_> {
         let before = prompt.report.total;
         let compaction = &self.agent.compaction;
         let over = before > compaction.high_water(limit) || left_something_out(prompt);
-        if !over || self.session.projection().compacted_in_vain {
+        let projection = self.session.projection();
+        let messages = projection.messages.len();
+        if !over || projection.compacted_in_vain || messages < self.worth_compacting_from {
             return false;
         }
         let Some((plan, after)) = self.plan(prompt) else {
+            // Looking costs a count of the whole conversation: it grows before the next look.
+            self.worth_compacting_from = messages + messages / 4 + 2;
             return false;
         };
         let Written { summary, by, usage } = self.sum_up(&plan).await;

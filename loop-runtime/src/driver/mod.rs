@@ -47,6 +47,8 @@ pub(crate) struct Driver<'a, 'e> {
     context: TurnContext,
     host: Arc<TurnHost>,
     trail: Trail,
+    /// The number of messages from which looking for something to compact is worth it again.
+    worth_compacting_from: usize,
     marks: Option<Vec<BlockMark>>,
     cache: CompileCache,
     tally: Tally,
@@ -93,6 +95,7 @@ impl<'a, 'e> Driver<'a, 'e> {
             ledger,
             context: TurnContext::default(),
             trail: Trail::default(),
+            worth_compacting_from: 0,
             marks: None,
             cache: CompileCache::default(),
             tally: Tally {

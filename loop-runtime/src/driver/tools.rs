@@ -42,7 +42,11 @@ impl Driver<'_, '_> {
 
     /// Runs calls and takes in what they came to; may end the turn.
     pub(super) async fn run_calls(&mut self, calls: &[ToolCall]) {
-        match self.dispatch(calls).await {
+        let dispatched = self.dispatch(calls).await;
+        for ended in self.host.take_ended() {
+            self.notice("delegated", ended);
+        }
+        match dispatched {
             Ok(records) => {
                 self.take_in(&records);
                 self.observe(calls, &records);

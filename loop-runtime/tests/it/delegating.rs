@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use loop_runtime::{
-    ContextError, ContextQuery, ContextSource, Gathered, MemoryStore, SubAssistant, TurnLimits,
-    TurnOutcome, TurnRequest, facts, forget_in,
+    ContextError, ContextQuery, ContextSource, EventKind, Gathered, MemoryStore, SubAssistant,
+    TurnLimits, TurnOutcome, TurnRequest, facts, forget_in,
 };
 use prompt_compiler::{ContextFragment, FragmentKind};
 use skill_core::testing::Answer;
@@ -47,7 +47,7 @@ async fn a_sub_agent_does_a_task_on_its_own_and_brings_back_its_answer() {
         Answer::text("child's answer"),
         Answer::text("done"),
     ]);
-    let (report, _) = bench.run(TurnRequest::task("THE WHOLE")).await;
+    let (report, events) = bench.run(TurnRequest::task("THE WHOLE")).await;
     assert_eq!(report.text, "done");
     assert_eq!(bench.effects(), 1);
     let requests = bench.provider.requests();
@@ -56,7 +56,14 @@ async fn a_sub_agent_does_a_task_on_its_own_and_brings_back_its_answer() {
     assert!(!tools(&requests[1]).contains(&"delegate"), "depth is one");
     assert_eq!(last_result(&requests[3]), "child's answer");
     // Its session is kept beside that of its agent; what it spent is spent by the turn.
-    assert_eq!(bench.agent.store.list(9).await.unwrap().len(), 2);
+    let sessions = bench.agent.store.list(9).await.unwrap();
+    assert_eq!(sessions.len(), 2);
+    let mut ids = sessions.iter().map(|session| session.header.id.as_str());
+    let child = ids.find(|id| *id != report.session).unwrap();
+    assert!(events.iter().any(|event| matches!(
+        &event.kind,
+        EventKind::Notice { code, message } if code == "delegated" && message.contains(child)
+    )));
     assert_eq!(report.usage.input, 40);
 }
 

@@ -1,6 +1,6 @@
 //! A source of context of one's own: a turn gets what the calendar says about the day.
 //!
-//! Run it with `cargo run -p loop-runtime --example custom_source`. A program puts the source into
+//! Run it with `cargo run -p loop-runtime --example custom_context`. A program puts the source into
 //! `Agent::sources`; the loop asks it beside the others, with a deadline.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
