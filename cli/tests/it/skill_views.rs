@@ -315,7 +315,8 @@ fn what_an_assistant_does_not_see_and_what_is_missing_is_said_by_every_command()
         assert!(ran.stdout.contains(said), "{ran:?}");
     }
     let ran = world.run(&["skills", "why", "torn"]).exits(0);
-    assert!(ran.stdout.contains("info[SK115]"), "{ran:?}");
+    let placed = ".tekne/skills/torn/SKILL.md:5: info[SK115]: the body refers to";
+    assert!(ran.stdout.contains(placed), "{ran:?}");
     // The model's request knows neither of those that are left out.
     let shown = world
         .run(&["prompt", "show", "a task", "--json"])

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::catalog::{Entry, Snapshot};
+use crate::discovery::{ScanLimits, read_capped};
 use crate::safety::references;
 use crate::skill::{Diagnostic, Skill, SkillFormat};
+use crate::source::OpenedSkill;
 use crate::view::{SkillView, ViewedSkill};
 
 impl SkillView {
@@ -63,21 +65,43 @@ fn missing(entry: &Entry, snapshot: &Snapshot) -> Vec<Diagnostic> {
     // Nothing lies beside a skill of one file that could be meant.
     let has_files = skill.format.has_folder() || skill.format == SkillFormat::Memory;
     let opened = has_files.then(|| entry.source.open(skill, limits).ok());
-    let opened = opened.flatten();
-    let wanted = opened.map(|opened| references(&opened.body));
-    let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) else {
+    let Some(opened) = opened.flatten() else {
         return Vec::new();
     };
+    let wanted = references(&opened.body);
+    if wanted.is_empty() {
+        return Vec::new();
+    }
     let files: BTreeSet<String> = entry.source.files(skill, limits).0.into_iter().collect();
     let missing = wanted.into_iter().filter(|(path, _)| {
         let below = format!("{}/", path.trim_end_matches('/'));
         let folder = files.range(below.clone()..).next();
         !files.contains(path) && !folder.is_some_and(|file| file.starts_with(&below))
     });
+    let mut missing = missing.peekable();
+    let above = missing.peek().and_then(|_| above(skill, &opened, limits));
+    let finding = |message| Diagnostic::about("SK115", &skill.path, message);
     missing
-        .map(|(path, line)| {
-            let message = format!("line {line} of the body refers to `{path}`, which is not there");
-            Diagnostic::about("SK115", &skill.path, message)
+        .map(|(path, line)| match above {
+            Some(above) => Diagnostic {
+                line: Some(above.saturating_add(line)),
+                ..finding(format!("the body refers to `{path}`, which is not there"))
+            },
+            None => {
+                let what = format!("refers to `{path}`, which is not there");
+                finding(format!("line {line} of the body {what}"))
+            }
         })
         .collect()
+}
+
+/// Returns how many lines of the file stand above the body, which ends it; `None` where the skill
+/// is in no file, or in one too large to be read whole.
+fn above(skill: &Skill, opened: &OpenedSkill, limits: &ScanLimits) -> Option<u32> {
+    let read = (!opened.truncated).then(|| read_capped(&skill.path, limits.file_bytes));
+    let bytes = read?.ok()?.bytes;
+    let text = String::from_utf8_lossy(&bytes);
+    let all = text.trim_end().lines().count();
+    let above = all.checked_sub(opened.body.lines().count())?;
+    u32::try_from(above).ok()
 }
