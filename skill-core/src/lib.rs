@@ -67,7 +67,7 @@ pub use {
     skill::{
         AutoFill, Circuit, Declaration, Diagnostic, EntryPoint, Factory, Invocation, LoadMode,
         Origin, Parameter, ParsedSkill, Policies, RateLimit, Requirements, Retry, Scope, Severity,
-        Skill, SkillFormat, SkillId, parse_skill,
+        Skill, SkillFormat, SkillId, parse_skill, portability,
     },
     source::{
         BuiltinSource, Candidate, DirectorySource, Footprint, MemorySource, OpenedSkill, Resource,

@@ -257,3 +257,26 @@ fn a_check_that_mends_nothing_prints_one_document() {
     assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
     assert!(ran.stderr.contains("nothing was written"), "{ran:?}");
 }
+
+#[test]
+fn a_strict_check_asks_what_the_standard_s_validator_asks() {
+    let world = World::new();
+    let file = |keys: &str| {
+        let text = format!("---\nname: a\ndescription: d\n{keys}---\nbody\n");
+        world.write(".tekne/skills/a/SKILL.md", text);
+    };
+    file("version: 1.2\nallowed-tools: [Read]\n");
+    let ran = world.run(&["skills", "check", "--json"]).exits(0);
+    assert_eq!(ran.json()["files"][0]["verdict"], "loaded");
+    let ran = world.run(&["skills", "check", "--strict"]).exits(3);
+    for said in [
+        "a/SKILL.md: repaired\n",
+        "a/SKILL.md:4:1: warning[SK054]: `version` is no key of the standard",
+        "  fix: metadata:\n         version: \"1.2\"\n",
+        "a/SKILL.md:5:16: warning[SK054]: a list in `[…]`",
+    ] {
+        assert!(ran.stdout.contains(said), "{ran:?}");
+    }
+    file("metadata:\n  version: \"1.2\"\nallowed-tools: Read\n");
+    let _ = world.run(&["skills", "check", "--strict"]).exits(0);
+}

@@ -41,6 +41,7 @@ const CODES: &[(&str, Severity)] = &[
     ("SK051", Info),    // allowed-tools as a list
     ("SK052", Info),    // key outside the standard
     ("SK053", Warning), // field of another type
+    ("SK054", Warning), // not portable: only where somebody asks for that
     ("SK060", Warning), // case of the file name
     ("SK061", Warning), // link leaves the root
     ("SK062", Info),    // link loop

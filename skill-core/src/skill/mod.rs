@@ -12,6 +12,7 @@ mod id;
 mod keys;
 mod parse;
 mod plain;
+mod portable;
 mod raw;
 mod record;
 mod repair;
@@ -31,6 +32,7 @@ pub use {
     diagnostic::{Diagnostic, Severity},
     id::SkillId,
     parse::{Origin, ParsedSkill, parse_skill},
+    portable::portability,
     record::{Invocation, LoadMode, Scope, Skill, SkillFormat},
     requirements::Requirements,
 };

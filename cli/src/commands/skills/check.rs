@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 use skill_core::{
-    CandidateReport, Diagnostic, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict,
+    CandidateReport, Diagnostic, Origin, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict,
+    portability,
 };
 
 use super::fix::{self, Fix};
@@ -20,7 +21,7 @@ use crate::setup::{self, Assistant};
 pub(crate) struct CheckArgs {
     /// Files or folders to check; without any, every root
     paths: Vec<PathBuf>,
-    /// Fail on warnings, too
+    /// Fail on warnings, too, and on what the validator of the standard refuses
     #[arg(long)]
     strict: bool,
     /// Fail unless these skills can be used
@@ -87,6 +88,9 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         let skill = report.skill.as_ref();
         let absent = skill.map(|skill| snapshot.missing_references(skill));
         report.diagnostics.extend(absent.unwrap_or_default());
+        if arguments.strict {
+            hold_against_standard(report);
+        }
     }
     let checked = Checked {
         reports: &reports,
@@ -108,6 +112,25 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
         snapshot.diagnostics(),
         &missing,
     )
+}
+
+/// Adds what the standard's own validator refuses; whoever is strict wants to pass there.
+fn hold_against_standard(report: &mut CandidateReport) {
+    let Some(skill) = &report.skill else {
+        return;
+    };
+    let origin = Origin {
+        path: report.path.clone(),
+        format: skill.format,
+        scope: skill.scope,
+    };
+    // What cannot be read has its finding already.
+    let found = std::fs::read(&report.path).map(|bytes| portability(&bytes, &origin));
+    let found = found.unwrap_or_default();
+    if !found.is_empty() && report.verdict == Verdict::Loaded {
+        report.verdict = Verdict::Repaired;
+    }
+    report.diagnostics.extend(found);
 }
 
 /// Reads only what was named: a file, a skill's folder, or a folder of skills.
