@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prompt_compiler::{
-    CompileInput, ContextFragment, FragmentKind, ListingTier, SkillEntry, SkillInput, SkillText,
+    CompileInput, ContextFragment, FragmentKind, SkillEntry, SkillInput, SkillText,
 };
-use skill_core::{LoadMode, Message, OpenError, OpenErrorKind, Scope, SkillView, ViewedSkill};
+use skill_core::{LoadMode, Message, OpenError, OpenErrorKind, SkillView, ViewedSkill};
 
 use crate::agent::Agent;
 use crate::context::TurnContext;
@@ -32,7 +32,7 @@ pub(crate) fn gather(
 ) -> Result<Gathered, OpenError> {
     let mut active: Vec<&ViewedSkill> = Vec::new();
     let mut skills = SkillInput {
-        visible: view.skills().iter().map(entry).collect(),
+        visible: view.skills().iter().map(SkillEntry::from).collect(),
         openings: projection.openings.clone(),
         ..SkillInput::default()
     };
@@ -60,28 +60,6 @@ pub(crate) fn gather(
         dropped,
         restrict,
     })
-}
-
-fn entry(viewed: &ViewedSkill) -> SkillEntry {
-    SkillEntry {
-        id: viewed.skill.id.to_string(),
-        name: viewed.skill.name.clone(),
-        description: viewed.summary(),
-        load: viewed.load,
-        listed: viewed.listed,
-        tier: tier(viewed.skill.scope),
-    }
-}
-
-/// Returns whose skill it is, as far as an index cares.
-fn tier(scope: Scope) -> ListingTier {
-    match scope {
-        Scope::Flag => ListingTier::Pinned,
-        Scope::Project => ListingTier::Project,
-        Scope::User => ListingTier::User,
-        Scope::Config | Scope::Managed => ListingTier::Shared,
-        Scope::Builtin => ListingTier::BuiltIn,
-    }
 }
 
 /// Reads one open skill; `None` if it is hidden, gone, or not the text that was opened.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use skill_core::{LoadMode, Message, ModelId, ToolDefinition};
+use skill_core::{LoadMode, Message, ModelId, Scope, ToolDefinition, ViewedSkill};
 
 use crate::preset::Preset;
 
@@ -119,6 +119,19 @@ pub struct SkillEntry {
     pub tier: ListingTier,
 }
 
+impl From<&ViewedSkill> for SkillEntry {
+    fn from(viewed: &ViewedSkill) -> Self {
+        Self {
+            id: viewed.skill.id.to_string(),
+            name: viewed.skill.name.clone(),
+            description: viewed.summary(),
+            load: viewed.load,
+            listed: viewed.listed,
+            tier: viewed.skill.scope.into(),
+        }
+    }
+}
+
 /// Whose descriptions an index keeps when there is no room for every one, first to last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -134,6 +147,18 @@ pub enum ListingTier {
     Shared,
     /// Compiled in.
     BuiltIn,
+}
+
+impl From<Scope> for ListingTier {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Flag => Self::Pinned,
+            Scope::Project => Self::Project,
+            Scope::User => Self::User,
+            Scope::Config | Scope::Managed => Self::Shared,
+            Scope::Builtin => Self::BuiltIn,
+        }
+    }
 }
 
 /// The text of a skill.

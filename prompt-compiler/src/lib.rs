@@ -33,6 +33,7 @@ pub use {
         Budget, CompileInput, ContextFragment, FragmentKind, ListingTier, Opening, Prices,
         SkillEntry, SkillInput, SkillText,
     },
+    listing::ListedSkill,
     output::{
         BlockMark, Breakpoint, CompileError, CompiledPrompt, ContextLimit, Cost, Parting, Report,
         SectionReport,
@@ -43,5 +44,6 @@ pub use {
         PresetErrorKind, Residency, SkillTexts, SystemTexts, ToolNames, ToolOnlyTexts,
         ToolSpelling,
     },
+    stages::skills::listed_skills,
     tokens::{ByteBound, Encoding, TokenCounter, encoding_for},
 };

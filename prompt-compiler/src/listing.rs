@@ -1,6 +1,6 @@
 //! The lines of an index within a budget: shortened evenly, then by rank, never by the query.
 
-use skill_core::LoadMode;
+use skill_core::{IndexCut, LoadMode};
 use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ListingTier, SkillEntry};
@@ -21,6 +21,47 @@ pub(crate) struct Listing {
     pub(crate) given: usize,
 }
 
+/// How an index shows one skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedSkill {
+    /// The id.
+    pub id: String,
+    /// Its line; `None` where there is no room for one.
+    pub line: Option<String>,
+    /// What was left out; `None` where it is shown whole.
+    pub cut: Option<IndexCut>,
+}
+
+/// Returns how [`listing`] shows each of `entries`, in their order.
+pub(crate) fn listed(
+    texts: &IndexTexts,
+    entries: &[&SkillEntry],
+    budget: usize,
+    tools: bool,
+) -> Vec<ListedSkill> {
+    let rows = rows(texts, entries);
+    let mut caps = caps(&rows, texts.describe_at_most, budget);
+    let lines: Vec<String> = rows
+        .iter()
+        .zip(&caps)
+        .map(|(row, cap)| row.line(texts, *cap))
+        .collect();
+    omit(
+        &mut lines.clone(),
+        &mut caps,
+        &rows,
+        budget,
+        more(texts, tools),
+    );
+    let all = rows.iter().zip(lines).zip(caps);
+    all.map(|((row, line), cap)| ListedSkill {
+        id: row.entry.id.clone(),
+        line: cap.map(|_| line),
+        cut: row.cut(cap),
+    })
+    .collect()
+}
+
 /// Renders `entries` in their order within `budget` characters.
 pub(crate) fn listing(
     texts: &IndexTexts,
@@ -28,14 +69,7 @@ pub(crate) fn listing(
     budget: usize,
     tools: bool,
 ) -> Listing {
-    let columns = entries
-        .iter()
-        .map(|entry| UnicodeWidthStr::width(one_line(&entry.name).as_str()))
-        .fold(texts.name_columns, usize::max);
-    let rows: Vec<Row<'_>> = entries
-        .iter()
-        .map(|entry| Row::new(texts, entry, columns))
-        .collect();
+    let rows = rows(texts, entries);
     let asked: usize = rows.iter().map(|row| row.fixed + row.length).sum();
     let mut caps = caps(&rows, texts.describe_at_most, budget);
     let mut lines: Vec<String> = rows
@@ -55,6 +89,17 @@ pub(crate) fn listing(
         asked: asked.max(given),
         given,
     }
+}
+
+fn rows<'a>(texts: &IndexTexts, entries: &[&'a SkillEntry]) -> Vec<Row<'a>> {
+    let columns = entries
+        .iter()
+        .map(|entry| UnicodeWidthStr::width(one_line(&entry.name).as_str()))
+        .fold(texts.name_columns, usize::max);
+    entries
+        .iter()
+        .map(|entry| Row::new(texts, entry, columns))
+        .collect()
 }
 
 fn more(texts: &IndexTexts, tools: bool) -> &str {
@@ -82,10 +127,10 @@ fn described(texts: &IndexTexts, rows: &[Row<'_>], caps: &[Option<usize>]) -> Op
 fn notes(rows: &[Row<'_>], caps: &[Option<usize>], omitted: usize, budget: usize) -> Vec<String> {
     let (mut shortened, mut bare) = (0, 0);
     for (row, cap) in rows.iter().zip(caps) {
-        match cap {
-            Some(0) if row.length > 0 => bare += 1,
-            Some(cap) if row.length > *cap => shortened += 1,
-            _ => {}
+        match row.cut(*cap) {
+            Some(IndexCut::NameOnly) => bare += 1,
+            Some(IndexCut::Shortened) => shortened += 1,
+            Some(IndexCut::Omitted) | None => {}
         }
     }
     let mut cut = Vec::new();
@@ -255,6 +300,16 @@ impl<'a> Row<'a> {
         row
     }
 
+    /// Returns what a cap leaves out.
+    fn cut(&self, cap: Option<usize>) -> Option<IndexCut> {
+        match cap {
+            None => Some(IndexCut::Omitted),
+            Some(0) if self.length > 0 => Some(IndexCut::NameOnly),
+            Some(cap) if self.length > cap => Some(IndexCut::Shortened),
+            Some(_) => None,
+        }
+    }
+
     fn line(&self, texts: &IndexTexts, cap: Option<usize>) -> String {
         let description = shorten(&self.description, cap.unwrap_or(0));
         let template = if description.is_empty() {
@@ -372,6 +427,26 @@ mod tests {
             listing.cut,
             ["40 descriptions shortened to fit 8000 characters"]
         );
+    }
+
+    #[test]
+    fn each_skill_has_the_line_that_stands_in_the_index_and_knows_what_it_lacks() {
+        let preset = Preset::built_in("default").unwrap();
+        for (budget, cut) in [
+            (100_000, None),
+            (8_000, Some(IndexCut::Shortened)),
+            (2_000, Some(IndexCut::NameOnly)),
+            (200, Some(IndexCut::Omitted)),
+        ] {
+            let entries = entries(40, 400);
+            let entries: Vec<&SkillEntry> = entries.iter().collect();
+            let each = listed(&preset.skills.index, &entries, budget, true);
+            let lines: Vec<&String> = each.iter().filter_map(|one| one.line.as_ref()).collect();
+            let listing = list(40, 400, budget);
+            assert!(listing.lines.iter().take(lines.len()).eq(lines), "{budget}");
+            assert_eq!(each[39].cut, cut, "{budget}");
+            assert_eq!(each[39].line.is_none(), cut == Some(IndexCut::Omitted));
+        }
     }
 
     #[test]

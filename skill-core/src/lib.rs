@@ -81,7 +81,10 @@ pub use {
         TrustStore, Trusted, changes,
     },
     validate::{RequestFault, is_arguments, is_tool_name, validate},
-    view::{Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView, ViewedSkill},
+    view::{
+        IndexCut, Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView,
+        ViewedSkill,
+    },
 };
 
 #[doc = include_str!("../README.md")]

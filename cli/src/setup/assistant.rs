@@ -85,14 +85,18 @@ impl Assistant {
     }
 }
 
-/// Returns the assistants that a sub-agent of `name` can be.
-pub(super) fn others(config: &Config, name: &str) -> BTreeMap<String, SubAssistant> {
-    let others = config.assistants.iter().filter(|(other, _)| *other != name);
+/// Returns the assistants that a sub-agent of `parent` can be.
+pub(super) fn others(config: &Config, parent: &Assistant) -> BTreeMap<String, SubAssistant> {
+    let others = config.assistants.iter();
+    let others = others.filter(|(other, _)| **other != parent.name);
     others
         .map(|(other, own)| {
             let other = other.clone();
             let assistant = SubAssistant {
-                principal: principal(&other, own, config),
+                principal: Principal {
+                    machine: Some(Arc::clone(&parent.machine)),
+                    ..principal(&other, own, config)
+                },
                 instructions: own.system.clone().unwrap_or_default(),
                 tools: tools(own, config).map(BTreeSet::from_iter),
             };

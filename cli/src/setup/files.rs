@@ -33,18 +33,34 @@ pub(crate) async fn worked_on(
                 }),
         );
     }
+    let texts = texts.iter().map(String::as_str);
+    files_of(environment, texts, request.file.as_deref())
+}
+
+/// Returns the files that texts name and the one that is open, relative to the project, in the
+/// order of their paths.
+pub(crate) fn files_of<'t>(
+    environment: &Environment,
+    texts: impl IntoIterator<Item = &'t str>,
+    open: Option<&str>,
+) -> Vec<String> {
     let top = project_root(&roots::places(environment)).unwrap_or_else(|| environment.cwd.clone());
     let named: BTreeSet<String> = texts
-        .iter()
+        .into_iter()
         .flat_map(|text| named(text, &environment.cwd))
-        .chain(request.file.clone())
+        .chain(open.map(str::to_owned))
         .filter_map(|file| below(&top, &environment.cwd.join(file)))
         .collect();
     named.into_iter().collect()
 }
 
+/// How much of a text is searched for names; what is longer is material, not a task.
+const SEARCHED: usize = 64 * 1024;
+
 /// Returns the files that a text names: by the look of their names, or because they are there.
 fn named(text: &str, cwd: &Path) -> Vec<String> {
+    let end = (0..=SEARCHED.min(text.len())).rfind(|at| text.is_char_boundary(*at));
+    let text = text.get(..end.unwrap_or(0)).unwrap_or_default();
     let mut files = named_files(text);
     let around = |letter: char| letter.is_ascii_punctuation() && !"_./~-".contains(letter);
     let words = text
@@ -96,5 +112,8 @@ mod tests {
         assert_eq!(named("Mend the Makefile."), ["Makefile"]);
         assert_eq!(named("what about (Makefile), `Dockerfile`?"), ["Makefile"]);
         assert_eq!(named("see src/new.rs"), ["src/new.rs"]);
+        // What is piped in behind a task costs nothing.
+        let long = format!("see a.rs {} b.rs", "周 ".repeat(SEARCHED));
+        assert_eq!(named(&long), ["a.rs"]);
     }
 }

@@ -33,8 +33,8 @@ use crate::system::{SystemClock, UuidSource};
 pub(crate) const MODEL_VARIABLE: &str = "TEKNE_MODEL";
 
 pub(crate) use assistant::Assistant;
-pub(crate) use files::worked_on;
-pub(crate) use model::{ChosenModel, choose, named};
+pub(crate) use files::{files_of, worked_on};
+pub(crate) use model::{ChosenModel, budget, choose, named};
 pub(crate) use project::{Project, is_pinned};
 pub(crate) use skills::{audit, catalog, project_skills, registered, registry, user_skills};
 
@@ -173,7 +173,7 @@ pub(crate) async fn agent(
         profile,
         limits: limits::limits(config, &assistant, &chosen)?,
         only_tools: None,
-        assistants: assistant::others(config, &assistant.name),
+        assistants: assistant::others(config, &assistant),
         sources: sources::sources(context, config, &gateway, profile)?,
         compaction: compaction(context, config)?,
         router: None,

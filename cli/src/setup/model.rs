@@ -45,16 +45,10 @@ impl ChosenModel {
 
     /// Returns how much fits into a request.
     pub(crate) fn budget(&self, config: &Config, allow_bound: bool) -> Budget {
-        let default = Budget::default();
-        let window = config.context.window.or(self.limits.window);
-        let reserve = config.context.reserve_output;
-        let most = self.limits.max_output.map(|most| u64::from(most.get()));
         Budget {
-            window: window.map_or(default.window, std::num::NonZeroU64::get),
-            reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
-            caps: config.context.caps.clone(),
             allow_bound,
             prices: self.prices().and_then(per_million),
+            ..within(config, &self.limits)
         }
     }
 
@@ -97,6 +91,32 @@ impl ChosenModel {
         let url = self.options.base_url.as_deref()?;
         let url: BaseUrl = url.parse().ok()?;
         Some(url.to_string())
+    }
+}
+
+/// Returns how much fits into a request of the model that was named, or of one that nobody knows.
+pub(crate) fn budget(context: &Context, config: &Config, assistant: &Assistant) -> Budget {
+    let limits = match named(context, config, assistant) {
+        Some(ModelChoice::Remote { provider, model }) => {
+            let provider = config.providers.get(provider);
+            provider.and_then(|provider| provider.models.get(model))
+        }
+        _ => None,
+    };
+    within(config, &limits.cloned().unwrap_or_default())
+}
+
+/// Returns how much fits into a request of a model with these limits.
+fn within(config: &Config, limits: &ModelConfig) -> Budget {
+    let default = Budget::default();
+    let window = config.context.window.or(limits.window);
+    let reserve = config.context.reserve_output;
+    let most = limits.max_output.map(|most| u64::from(most.get()));
+    Budget {
+        window: window.map_or(default.window, std::num::NonZeroU64::get),
+        reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
+        caps: config.context.caps.clone(),
+        ..default
     }
 }
 

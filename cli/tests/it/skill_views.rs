@@ -280,7 +280,7 @@ fn what_an_assistant_does_not_see_and_what_is_missing_is_said_by_every_command()
         "{ran:?}"
     );
     let _ = ran.says(&[
-        "1 skill not in the index; `tekne skills warnings` says why",
+        "skills and the index: 1 in it by name only, 1 not in it; `tekne skills warnings -v` says why",
         "1 skill left out, for this machine lacks something; `tekne skills warnings -v` says what",
     ]);
     let of_view = ["SK081 short", "SK082 manual", "SK100 needy"];
@@ -362,4 +362,77 @@ fn a_skill_for_certain_files_is_there_while_the_session_is_about_one() {
         shown.exits(0).stdout.contains("- rust: How we write Rust.")
     };
     assert!(within("Mend main.rs") && !within("Mend main.py"));
+}
+
+#[test]
+fn why_knows_the_very_line_of_a_skill_and_its_place() {
+    let world = World::new();
+    world.skill("a-long-name", "Holds an a, too.", "x");
+    world.skill("a", "Bread & <butter>.", "x");
+    world.skill("short", "Not shown.", "x");
+    world.configure("skills: {name_only: [short]}\nassistants: {default: {skills: {a-long-name: {load: always}}}}\n");
+    let ran = world.run(&["skills", "why", "a"]).exits(0);
+    // No model is looked for to say so.
+    assert_eq!(ran.stderr, "", "{ran:?}");
+    for said in [
+        "a: listed\n  the index shows it whole: - a: Bread &amp; &lt;butter&gt;.\n",
+        "  position in the index: 2 of 4\n",
+    ] {
+        assert!(ran.stdout.contains(said), "{ran:?}");
+    }
+    let (status, reason) = why(&world, "short");
+    assert_eq!(
+        (status.as_str(), reason.as_str()),
+        (
+            "shortened",
+            "skill `short` is listed by name only, as a setting wants: - short"
+        )
+    );
+    // One preset brings a skill that is off elsewhere.
+    assert_eq!(why(&world, "output-format").0, "hidden");
+    let ran = world.run(&[
+        "--preset",
+        "yolo",
+        "skills",
+        "why",
+        "output-format",
+        "--json",
+    ]);
+    assert_eq!(ran.exits(0).json()["status"], "listed");
+    let ran = world.run(&["--preset", "yolo", "skills", "why", "a-long-name", "--json"]);
+    assert_eq!(
+        ran.exits(0).json()["reason"],
+        "its text stands in every request"
+    );
+}
+
+#[test]
+fn what_the_index_has_no_room_for_is_a_finding() {
+    let world = World::new();
+    world.configure("model: offline\n");
+    for name in ["one", "two", "three"] {
+        world.skill(name, &"Use it when it is long. ".repeat(250), "x");
+    }
+    world.skill("small", "Fits.", "x");
+    let codes = |arguments: &[&str]| {
+        let warned = world.run(arguments).exits(0).json();
+        findings(&warned["warnings"])
+    };
+    let shortened = ["SK080 one", "SK080 three", "SK080 two"];
+    let all = codes(&["skills", "warnings", "-v", "--json"]);
+    let cut: Vec<&String> = all.iter().filter(|one| one.starts_with("SK08")).collect();
+    assert_eq!(cut, shortened);
+    let _ = world
+        .run(&["skills", "list"])
+        .exits(0)
+        .says(&["skills and the index: 3 shortened in the index;"]);
+    let checked = world.run(&["skills", "check", "--json"]).exits(0).json();
+    assert_eq!(findings(&checked["view"]), shortened);
+    // With fifty there is no index, so nothing of it is short.
+    for number in 0..50 {
+        world.skill(&format!("more-{number}"), "d", "x");
+    }
+    let all = codes(&["skills", "warnings", "-v", "--json"]);
+    assert!(!all.iter().any(|one| one.starts_with("SK08")), "{all:?}");
+    assert_eq!(why(&world, "one").0, "unlisted");
 }

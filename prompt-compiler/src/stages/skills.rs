@@ -4,10 +4,10 @@ use skill_core::LoadMode;
 
 use crate::cache::CachedIndex;
 use crate::draft::{Draft, Section, Slot};
-use crate::input::{CompileInput, SkillEntry, SkillText};
-use crate::listing::{Listing, listing};
+use crate::input::{Budget, CompileInput, SkillEntry, SkillText};
+use crate::listing::{ListedSkill, Listing, listed, listing};
 use crate::pipeline::Stage;
-use crate::preset::IndexMode;
+use crate::preset::{IndexMode, Preset};
 use crate::render;
 
 /// Characters an index may take at least, whatever the window.
@@ -65,10 +65,33 @@ fn full(input: &CompileInput<'_>, draft: &mut Draft<'_>) {
     draft.add(section.shortened(listing.asked, listing.given, listing.cut.clone()));
 }
 
+/// Returns how the index of a request shows each skill, in its order; `None` where a request with
+/// this preset and so many skills has no index.
+///
+/// Skills that are left out of the index by their own or the preset's choice are not in it.
+pub fn listed_skills(
+    preset: &Preset,
+    visible: &[SkillEntry],
+    budget: &Budget,
+    tools: bool,
+) -> Option<Vec<ListedSkill>> {
+    if visible.is_empty() || preset.index_mode(visible.len()) == IndexMode::ToolOnly {
+        return None;
+    }
+    let texts = &preset.skills.index;
+    let entries = ordered(visible, texts.list_always);
+    Some(listed(texts, &entries, room(budget), tools))
+}
+
+/// Returns how many characters the index may take.
+fn room(budget: &Budget) -> usize {
+    let room = LISTING_FLOOR.max(budget.window / 50 * 4);
+    usize::try_from(room).unwrap_or(usize::MAX)
+}
+
 /// Returns the lines; those of the last request if they were made from the same.
 fn cached(input: &CompileInput<'_>, draft: &mut Draft<'_>) -> Listing {
-    let budget = LISTING_FLOOR.max(input.budget.window / 50 * 4);
-    let budget = usize::try_from(budget).unwrap_or(usize::MAX);
+    let budget = room(input.budget);
     let (preset, tools) = (&input.preset.skills.index, !input.tools.is_empty());
     let known = draft.index.as_ref().filter(|known| {
         known.texts == *preset

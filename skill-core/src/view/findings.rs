@@ -28,7 +28,40 @@ impl SkillView {
     }
 }
 
+/// What an index leaves out of a skill that it has no room to show whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexCut {
+    /// The end of its description.
+    Shortened,
+    /// Its description.
+    NameOnly,
+    /// All of it.
+    Omitted,
+}
+
 impl ViewedSkill {
+    /// Returns the finding that the index has no room for all of this skill: `SK080`, `SK081` or
+    /// `SK082`.
+    pub fn cut(&self, cut: IndexCut) -> Diagnostic {
+        let (code, reason) = match cut {
+            IndexCut::Shortened => ("SK080", "has its description shortened in the index"),
+            IndexCut::NameOnly => (
+                "SK081",
+                "is listed by name only, as the index has no room for more",
+            ),
+            IndexCut::Omitted => (
+                "SK082",
+                "is not in the index, which has no room; a search finds it",
+            ),
+        };
+        let message = format!("skill `{}` {reason}", self.skill.id);
+        let fix = "say in fewer words what it is for, or leave skills out with `skills.exclude`";
+        Diagnostic {
+            fix: Some(fix.to_owned()),
+            ..Diagnostic::about(code, &self.skill.path, message)
+        }
+    }
+
     /// Returns why the index shows this skill by name only or not at all, where that is so.
     pub fn finding(&self) -> Option<Diagnostic> {
         let skill = &self.skill;

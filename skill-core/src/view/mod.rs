@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 pub use {
+    findings::IndexCut,
     machine::Machine,
     principal::{Principal, SkillPreference},
 };

@@ -9,8 +9,9 @@ use skill_core::{
     portability,
 };
 
+use super::findings::{self, Index};
 use super::fix::{self, Fix};
-use super::{diagnostic_json, diagnostic_text, findings};
+use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::terminal::{counted, visible};
@@ -92,10 +93,11 @@ pub(crate) fn run(context: &Context, arguments: &CheckArgs) -> Result<Exit, CliE
             hold_against_standard(report);
         }
     }
+    let index = Index::new(context, &loaded.config, &assistant, &view);
     let checked = Checked {
         reports: &reports,
         beside: snapshot.diagnostics(),
-        of_view: findings::of_view(&view, &principal),
+        of_view: findings::of_view(&view, &principal, &index),
         missing: &missing,
         fixes: fixes.as_deref(),
     };

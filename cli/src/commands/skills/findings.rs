@@ -3,12 +3,72 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use skill_core::{Diagnostic, Principal, Skill, SkillView};
+use prompt_compiler::{ListedSkill, SkillEntry, listed_skills};
+use skill_core::{Diagnostic, Principal, Skill, SkillView, ViewedSkill};
 
-/// Returns why skills are listed by name only (SK081), not at all (SK082), or left out because the
-/// machine lacks something (SK100), in the order of the index and then of precedence.
-pub(super) fn of_view(view: &SkillView, principal: &Principal) -> Vec<Diagnostic> {
-    let mut findings = view.findings();
+use crate::app::Context;
+use crate::config::Config;
+use crate::setup::{self, Assistant};
+
+/// The skills as the requests of an assistant show them.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// In the order of the index; `None` where requests have none.
+    listed: Option<Vec<ListedSkill>>,
+}
+
+impl Index {
+    /// Returns how `assistant` would be shown `view`; no model is asked for it.
+    pub(super) fn new(
+        context: &Context,
+        config: &Config,
+        assistant: &Assistant,
+        view: &SkillView,
+    ) -> Self {
+        let entries: Vec<SkillEntry> = view.skills().iter().map(SkillEntry::from).collect();
+        let budget = setup::budget(context, config, assistant);
+        let tools = assistant.profile.enable_tools;
+        Self {
+            listed: listed_skills(&assistant.preset, &entries, &budget, tools),
+        }
+    }
+
+    /// Tells whether requests have an index at all.
+    pub(super) fn is_there(&self) -> bool {
+        self.listed.is_some()
+    }
+
+    /// Returns how many skills it is about.
+    pub(super) fn len(&self) -> usize {
+        self.listed.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Returns how it shows a skill, and as which one, counted from 1.
+    pub(super) fn get(&self, viewed: &ViewedSkill) -> Option<(usize, &ListedSkill)> {
+        let mut listed = (1..).zip(self.listed.iter().flatten());
+        listed.find(|(_, one)| one.id == viewed.skill.id.as_str())
+    }
+
+    /// Returns a finding for each skill that it has no room to show whole.
+    fn cuts(&self, view: &SkillView) -> Vec<Diagnostic> {
+        let of = |listed: &ListedSkill| {
+            let viewed = view.find(Some(&listed.id), None)?;
+            Some(viewed.cut(listed.cut?))
+        };
+        let listed = self.listed.iter().flatten();
+        // Most catalogues fit, and looking up costs what the catalogue costs.
+        listed
+            .filter(|one| one.cut.is_some())
+            .filter_map(of)
+            .collect()
+    }
+}
+
+/// Returns why skills are shortened (SK080), listed by name only (SK081), not at all (SK082), or
+/// left out because the machine lacks something (SK100).
+pub(super) fn of_view(view: &SkillView, principal: &Principal, index: &Index) -> Vec<Diagnostic> {
+    let mut findings = index.cuts(view);
+    findings.extend(view.findings());
     let snapshot = view.snapshot();
     findings.extend(snapshot.skills().flat_map(|skill| unmet(principal, skill)));
     findings

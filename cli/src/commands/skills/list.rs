@@ -5,13 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use skill_core::{
     CandidateReport, Diagnostic, LoadMode, Scope, Severity, Skill, SkillView, Verdict, ViewedSkill,
+    project_root,
 };
 
-use super::{diagnostic_json, diagnostic_text, findings};
+use super::findings::{self, Index};
+use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
+use crate::config::Config;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
 use crate::render::terminal::{counted, one_line};
+use crate::roots;
 use crate::setup::{self, Assistant};
 
 /// Columns a description may take.
@@ -24,7 +28,8 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
     let catalog = setup::catalog(context, &loaded.config, &[]);
     let principal = assistant.principal(&loaded.config);
     let view = catalog.view(&principal);
-    let found = findings::of_view(&view, &principal);
+    let index = Index::new(context, &loaded.config, &assistant, &view);
+    let found = findings::of_view(&view, &principal, &index);
     if context.output.is_json() {
         context.output.json_line(&document(&view, &found))?;
         return Ok(Exit::Done);
@@ -45,6 +50,9 @@ pub(crate) fn run(context: &Context) -> Result<Exit, CliError> {
     let of_people = view.user_only().iter().map(|viewed| row(viewed, "manual"));
     let rows: Vec<Vec<String>> = of_model.chain(of_people).collect();
     context.output.data(&table(&rows))?;
+    if context.options.verbose > 0 {
+        talk_of_places(context, &loaded.config);
+    }
     talk(context, &view);
     talk_of_view(context, &found);
     Ok(Exit::Done)
@@ -58,13 +66,42 @@ fn shown(viewed: &ViewedSkill) -> &'static str {
     }
 }
 
+/// Says where skills were looked for, and how far up: to the top of the project.
+fn talk_of_places(context: &Context, config: &Config) {
+    let environment = &context.environment;
+    let top = project_root(&roots::places(environment));
+    context.output.talk(&match top {
+        Some(top) => format!("the project is {}", environment.shown(&top)),
+        None => "there is no project here".to_owned(),
+    });
+    for root in roots::roots(environment, config, &[]) {
+        let there = if root.path.exists() {
+            ""
+        } else {
+            " (not there)"
+        };
+        let shown = environment.shown(&root.path);
+        context.output.talk(&format!("  looked in {shown}{there}"));
+    }
+}
+
 /// Says how many skills the model does not see as they stand in their files.
 fn talk_of_view(context: &Context, found: &[Diagnostic]) {
-    let unlisted = found.iter().filter(|one| one.code == "SK082").count();
-    if unlisted > 0 {
+    let count = |code: &str| found.iter().filter(|one| one.code == code).count();
+    let parts = [
+        ("SK080", "shortened in the index"),
+        ("SK081", "in it by name only"),
+        ("SK082", "not in it"),
+    ];
+    let told: Vec<String> = parts
+        .into_iter()
+        .filter(|(code, _)| count(code) > 0)
+        .map(|(code, what)| format!("{} {what}", count(code)))
+        .collect();
+    if !told.is_empty() {
         context.output.notice(&format!(
-            "{} not in the index; `tekne skills warnings` says why",
-            counted(unlisted, "skill")
+            "skills and the index: {}; `tekne skills warnings -v` says why",
+            told.join(", ")
         ));
     }
     let lacking: BTreeSet<_> = found
@@ -89,13 +126,6 @@ fn talk(context: &Context, view: &SkillView) {
         context
             .output
             .notice("no skills of your own found; `tekne init` writes a first one");
-        let looked = crate::roots::roots(&context.environment, &Default::default(), &[]);
-        for root in looked.iter().filter(|_| context.options.verbose > 0) {
-            context.output.talk(&format!(
-                "  looked in {}",
-                context.environment.shown(&root.path)
-            ));
-        }
     }
     let refused = snapshot
         .reports()

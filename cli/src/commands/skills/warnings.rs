@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use skill_core::{Diagnostic, Severity};
 
-use super::{diagnostic_json, diagnostic_text, findings};
+use super::findings::{self, Index};
+use super::{diagnostic_json, diagnostic_text};
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::setup::{self, Assistant};
@@ -11,7 +12,8 @@ use crate::setup::{self, Assistant};
 /// Runs the command.
 pub(super) fn run(context: &Context) -> Result<Exit, CliError> {
     let loaded = setup::configuration(context)?;
-    let principal = Assistant::new(context, &loaded.config)?.principal(&loaded.config);
+    let assistant = Assistant::new(context, &loaded.config)?;
+    let principal = assistant.principal(&loaded.config);
     let view = setup::catalog(context, &loaded.config, &[]).view(&principal);
     let snapshot = view.snapshot();
     let of_files = snapshot
@@ -19,7 +21,8 @@ pub(super) fn run(context: &Context) -> Result<Exit, CliError> {
         .iter()
         .flat_map(|report| &report.diagnostics);
     let verbose = context.options.verbose > 0;
-    let mut of_view = findings::of_view(&view, &principal);
+    let index = Index::new(context, &loaded.config, &assistant, &view);
+    let mut of_view = findings::of_view(&view, &principal, &index);
     if verbose {
         of_view.extend(findings::all_missing(&view));
     }

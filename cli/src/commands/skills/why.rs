@@ -7,11 +7,12 @@ use loop_runtime::TurnRequest;
 use prompt_compiler::CompiledPrompt;
 use serde_json::{Value, json};
 use skill_core::{
-    CandidateReport, Principal, Skill, SkillCatalog, SkillView, Verdict, ViewedSkill,
+    CandidateReport, IndexCut, LoadMode, Principal, Skill, SkillCatalog, SkillView, Verdict,
+    ViewedSkill,
 };
-use tool_gateway::escape_line;
 
-use super::{diagnostic_text, findings};
+use super::diagnostic_text;
+use super::findings::{self, Index};
 use crate::app::Context;
 use crate::commands::prompt::preview;
 use crate::error::{CliError, Exit};
@@ -55,19 +56,11 @@ impl Answer {
 
 /// Runs the command.
 pub(super) fn run(context: &Context, arguments: &WhyArgs) -> Result<Exit, CliError> {
-    let block = arguments
-        .prompt
-        .as_deref()
-        .map(|task| block(context, &task::text(task)?, true))
-        .transpose()?;
+    let task = arguments.prompt.as_deref().map(task::text).transpose()?;
     let Some(name) = &arguments.name else {
-        return show_block(context, &block.unwrap_or_default());
+        return show_block(context, &block(context, &task.unwrap_or_default())?);
     };
-    let block = match block {
-        Some(block) => block,
-        None => index(context)?,
-    };
-    let answer = answer(context, name, &block)?;
+    let answer = answer(context, name, task.as_deref())?;
     let found = answer.status != "absent";
     show(context, name, &answer)?;
     Ok(if found { Exit::Done } else { Exit::Check })
@@ -85,29 +78,14 @@ struct Block {
     tools: Vec<String>,
 }
 
-/// Compiles the request of a task; counting exactly costs time and changes no text.
-fn block(context: &Context, task: &str, exact: bool) -> Result<Block, CliError> {
+/// Compiles the request of a task.
+fn block(context: &Context, task: &str) -> Result<Block, CliError> {
     let wanted = Wanted {
-        exact,
+        exact: true,
         ..Wanted::default()
     };
     let prompt = preview(context, &TurnRequest::task(task), &wanted)?;
     Ok(block_of(&prompt))
-}
-
-/// Returns what a request with any task says; the index does not depend on it.
-fn index(context: &Context) -> Result<Block, CliError> {
-    block(context, "-", false).or_else(|_| {
-        // Why a skill is listed does not depend on a model that can be reached.
-        let mut options = context.options.clone();
-        options.model = Some("offline".to_owned());
-        let offline = Context {
-            options,
-            environment: context.environment.clone(),
-            output: context.output.clone(),
-        };
-        block(&offline, "-", false)
-    })
 }
 
 fn block_of(prompt: &CompiledPrompt) -> Block {
@@ -168,14 +146,18 @@ fn show_block(context: &Context, block: &Block) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn answer(context: &Context, name: &str, block: &Block) -> Result<Answer, CliError> {
+fn answer(context: &Context, name: &str, task: Option<&str>) -> Result<Answer, CliError> {
     let loaded = setup::configuration(context)?;
     let assistant = Assistant::new(context, &loaded.config)?;
-    let principal = assistant.principal(&loaded.config);
+    let mut principal = assistant.principal(&loaded.config);
+    principal.files = task.map_or_else(Vec::new, |task| {
+        setup::files_of(&context.environment, [task], None)
+    });
     let catalog = setup::catalog(context, &loaded.config, &[]);
     let view = catalog.view(&principal);
     let mut answer = if let Some(viewed) = view.find(Some(name), None) {
-        seen(viewed, block)
+        let index = Index::new(context, &loaded.config, &assistant, &view);
+        seen(viewed, &index)
     } else if let Some(viewed) = view.find_for_user(name) {
         let why = viewed.finding().map(|finding| finding.message);
         let reason = format!(
@@ -208,44 +190,53 @@ fn answer(context: &Context, name: &str, block: &Block) -> Result<Answer, CliErr
 }
 
 /// Says how a visible skill stands in the index.
-fn seen(viewed: &ViewedSkill, block: &Block) -> Answer {
-    let skill = &viewed.skill;
-    let summary = escape_line(&skill.summary());
-    let id = escape_line(skill.id.as_str());
-    let line = block
-        .text
-        .lines()
-        .find(|line| line.contains(&id) || line.contains(&escape_line(&skill.name)));
-    let (status, reason) = match line {
+fn seen(viewed: &ViewedSkill, index: &Index) -> Answer {
+    let found = index.get(viewed);
+    let line = found.and_then(|(_, one)| one.line.as_deref());
+    let cut = found.and_then(|(_, one)| one.cut);
+    let (status, reason) = match (line, cut) {
         _ if !viewed.listed => {
             let why = viewed
                 .finding()
                 .map(|finding| format!(": {}", finding.message));
             let why = why.unwrap_or_default();
-            (
-                "unlisted",
-                format!("the index does not show it; it opens by its exact id{why}"),
-            )
+            let reason = format!("the index does not show it; it opens by its exact id{why}");
+            ("unlisted", reason)
         }
-        None => (
-            "unlisted",
-            "the index is not in the request; `list_skills` finds it".to_owned(),
-        ),
-        Some(line) if line.contains(&summary) => {
-            ("listed", format!("the index shows it whole: {line}"))
+        _ if viewed.load == LoadMode::Always && line.is_none() => {
+            ("listed", "its text stands in every request".to_owned())
         }
-        Some(line) if line.contains('…') => {
+        _ if !index.is_there() => {
+            let reason = "the index is not in the request; `list_skills` finds it";
+            ("unlisted", reason.to_owned())
+        }
+        (Some(line), None) if viewed.name_only => {
+            let why = viewed.finding().map(|finding| finding.message);
+            let why = why.unwrap_or_default();
+            ("shortened", format!("{why}: {line}"))
+        }
+        (Some(line), None) => ("listed", format!("the index shows it whole: {line}")),
+        (Some(line), Some(IndexCut::Shortened)) => {
             ("shortened", format!("the index shows it shortened: {line}"))
         }
-        Some(line) => (
-            "shortened",
-            format!("the index shows its name without the description: {line}"),
-        ),
+        (Some(line), Some(_)) => {
+            let what = "the index shows its name without the description";
+            ("shortened", format!("{what}: {line}"))
+        }
+        (None, _) => {
+            let reason = "the index has no room for it; `list_skills` finds it";
+            ("unlisted", reason.to_owned())
+        }
     };
-    let mut answer = Answer::about(status, reason, skill);
-    answer
-        .details
-        .push(format!("load: {}", viewed.load.as_str()));
+    let mut answer = Answer::about(status, reason, &viewed.skill);
+    let load = format!("load: {}", viewed.load.as_str());
+    answer.details.push(load);
+    if let Some((position, _)) = found {
+        let of = index.len();
+        answer
+            .details
+            .push(format!("position in the index: {position} of {of}"));
+    }
     answer
 }
 
