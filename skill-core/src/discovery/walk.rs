@@ -15,7 +15,7 @@ use crate::discovery::items::{Item, items, joined};
 use crate::discovery::read::Top;
 use crate::discovery::{Root, ScanLimits, Stamp, is_skipped, parallel};
 use crate::skill::{Diagnostic, Origin, Scope, SkillFormat, companion};
-use crate::source::form::{Claim, Spelling, claim};
+use crate::source::form::{Claim, Spelling, claim, is_named_as_skill};
 use crate::source::package;
 
 /// Walks `root`, reading packages as they are met. A root that does not exist is empty.
@@ -37,18 +37,6 @@ pub(crate) fn walk<R: Send + Sync>(
         by_form.then_with(|| encoded(&left.path).cmp(encoded(&right.path)))
     });
     walk
-}
-
-/// Tells whether a file that somebody named is meant as a skill by its own name, too; without
-/// frontmatter, any text reads as a lite skill.
-fn is_named_as_skill(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    let is_known = |ending: &str| {
-        let known = ["md", "yaml", "yml"];
-        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
-    };
-    ending.is_some_and(is_known) || name == "skprompt.txt"
 }
 
 fn encoded(path: &Path) -> &[u8] {

@@ -1,5 +1,8 @@
 //! What a form of skill file is: which files claim to be one, and how their names are read.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use crate::discovery::Root;
 use crate::skill::SkillFormat;
 use crate::source::{declared, lite, package, suffix};
@@ -53,6 +56,18 @@ pub(crate) fn claim(file: &str, root: &Root) -> (SkillFormat, Claim) {
 pub(crate) fn without_ending<'a>(file: &'a str, ending: &str) -> Option<&'a str> {
     let (stem, end) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
     (end.eq_ignore_ascii_case(ending) && !stem.is_empty()).then_some(stem)
+}
+
+/// Tells whether a file that somebody named is meant as a skill by its own name, too; without
+/// frontmatter, any text reads as a lite skill.
+pub(crate) fn is_named_as_skill(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_known = |ending: &str| {
+        let known = ["md", "yaml", "yml"];
+        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    ending.is_some_and(is_known) || name == "skprompt.txt"
 }
 
 #[cfg(test)]
