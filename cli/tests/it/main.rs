@@ -25,6 +25,7 @@ mod prompts;
 mod server;
 mod shapes;
 mod skill_files;
+mod skill_index;
 mod skill_views;
 mod streams;
 mod terminal;

@@ -338,8 +338,10 @@ fn hidden_because(catalog: &SkillCatalog, principal: &Principal, skill: &Skill) 
     let rules = [
         DISABLED, INCLUDE, EXCLUDE, PREFERENCE, GROUPS, ROLES, CONTEXTS,
     ];
-    let hiding = rules.into_iter().filter(hides).map(str::to_owned);
-    let mut reasons: Vec<String> = hiding.collect();
+    // What nobody sees is hidden by none of them.
+    let seen_by_some = sees(&everything(principal, skill));
+    let hiding = rules.into_iter().filter(|rule| seen_by_some && hides(rule));
+    let mut reasons: Vec<String> = hiding.map(str::to_owned).collect();
     let unmet = findings::unmet(principal, skill).into_iter();
     reasons.extend(unmet.map(|finding| finding.message));
     if !skill.invocation.model && !skill.invocation.user {
