@@ -13,6 +13,7 @@ use etcetera::base_strategy::{BaseStrategy, Xdg};
 use skill_core::Machine;
 
 use crate::error::CliError;
+use crate::render::terminal::on_one_line;
 
 /// The variables that programs get.
 const FOR_PROGRAMS: &[&str] = &[
@@ -149,8 +150,12 @@ impl Environment {
         self.data_dir.join("journal.db")
     }
 
-    /// Shows a path the way the user knows it: relative to here, or from `~`.
+    /// Shows a path the way the user knows it: relative to here, or from `~`, on one line.
     pub(crate) fn shown(&self, path: &Path) -> String {
+        on_one_line(&self.near(path))
+    }
+
+    fn near(&self, path: &Path) -> String {
         if let Ok(rest) = path.strip_prefix(&self.cwd) {
             let rest = rest.display().to_string();
             return if rest.is_empty() {

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use crate::error::{CliError, Exit};
+use crate::render::terminal::visible;
 
 /// Writes to the two streams of the process.
 #[derive(Clone, Debug)]
@@ -56,14 +57,20 @@ impl Output {
     }
 
     /// Says something to the person; a terminal that is gone is no reason to fail.
+    ///
+    /// What a terminal would obey is shown instead: most of what is said names things of others.
     pub(crate) fn talk(&self, text: &str) {
+        Self::say(&visible(text));
+    }
+
+    fn say(text: &str) {
         let mut stderr = io::stderr().lock();
         let _ = writeln!(stderr, "{text}");
     }
 
     /// Says something about the run that is not an error.
     pub(crate) fn notice(&self, text: &str) {
-        self.talk(&self.styled(CYAN, "note:", &format!(" {text}")));
+        Self::say(&self.styled(CYAN, "note:", &format!(" {}", visible(text))));
     }
 
     /// Shows an error where its reader looks for it.
@@ -75,9 +82,9 @@ impl Output {
         let text = error.to_string();
         let (message, hint) = text.split_once("\nhint:").unwrap_or((&text, ""));
         let message = message.strip_prefix("error:").unwrap_or(message);
-        self.talk(&self.styled(RED, "error:", message));
+        Self::say(&self.styled(RED, "error:", &visible(message)));
         if !hint.is_empty() {
-            self.talk(&self.styled(CYAN, "hint:", hint));
+            Self::say(&self.styled(CYAN, "hint:", &visible(hint)));
         }
     }
 }

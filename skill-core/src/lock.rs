@@ -1,17 +1,20 @@
 //! `skills.lock`: which bytes a project's skills consist of, in a file that goes with the project.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::discovery::read_whole;
 use crate::skill::{Scope, Skill};
 use crate::trust::{PackageTree, TreeError, TreeFile, slashed, write_whole};
 
 /// The version of the file.
 const VERSION: u32 = 1;
+
+/// The most bytes a lock may have; some ten thousand skills.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The skills of a project with the digests of their files.
 ///
@@ -79,7 +82,7 @@ impl SkillsLock {
             let Some(path) = path.filter(|_| skill.scope == Scope::Project) else {
                 continue;
             };
-            let tree = PackageTree::of_skill(skill)?;
+            let tree = PackageTree::of_skill(skill, project)?;
             let locked = LockedSkill {
                 id: skill.id.as_str().to_owned(),
                 version: skill.version.clone(),
@@ -92,21 +95,30 @@ impl SkillsLock {
         Ok(lock)
     }
 
+    /// Returns where the skill with this id is locked, whatever the case of its letters.
+    pub(crate) fn place_of(&self, id: &str) -> Option<&str> {
+        let id = id.to_lowercase();
+        let mut skills = self.skills.iter();
+        let (path, _) = skills.find(|(_, locked)| locked.id.to_lowercase() == id)?;
+        Some(path)
+    }
+
     /// Reads the lock at `path`; `None` where there is none.
     ///
     /// # Errors
     ///
-    /// [`LockError`] when it cannot be read or understood.
+    /// [`LockError`] when it cannot be read or understood, is no regular file, or has more than
+    /// 16 MiB.
     pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
         let failed = |problem: &str, source| LockError {
             path: path.to_owned(),
             problem: problem.to_owned(),
             source,
         };
-        let text = match fs::read(path) {
+        let text = match read_whole(path, MOST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed("cannot be read", Some(error))),
+            Err(error) => return Err(failed(&format!("cannot be read: {error}"), Some(error))),
         };
         let document: Document = serde_json::from_slice(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
@@ -115,6 +127,10 @@ impl SkillsLock {
         })?;
         if document.v != VERSION {
             let problem = format!("has version {}, not {VERSION}", document.v);
+            return Err(failed(&problem, None));
+        }
+        if let Some(path) = document.skills.keys().find(|path| !is_plain(path)) {
+            let problem = format!("names `{path}`, which is no plain path below the project");
             return Err(failed(&problem, None));
         }
         Ok(Some(Self {
@@ -145,6 +161,13 @@ impl SkillsLock {
             source: Some(error),
         })
     }
+}
+
+/// Tells whether a path is written as this program writes it; any other spelling would never be
+/// met, and lock nothing.
+fn is_plain(path: &str) -> bool {
+    let named = |part: &str| !matches!(part, "" | "." | "..");
+    path.split('/').all(named)
 }
 
 #[cfg(test)]

@@ -25,14 +25,15 @@ const FILES: &[(&str, &str)] = &[
 pub(crate) fn run(context: &Context, _arguments: &InitArgs) -> Result<Exit, CliError> {
     let (mut written, mut kept) = (Vec::new(), Vec::new());
     for (path, text) in FILES {
-        let new = create(&context.environment.cwd.join(path), text)?;
+        let new = create(&context.environment.cwd, path, text)?;
         if new {
-            written.push(*path)
+            written.push((*path, *text))
         } else {
             kept.push(*path)
         }
     }
     trust(context, &written);
+    let written: Vec<&str> = written.iter().map(|(path, _)| *path).collect();
     if context.output.is_json() {
         context
             .output
@@ -54,7 +55,7 @@ pub(crate) fn run(context: &Context, _arguments: &InitArgs) -> Result<Exit, CliE
 }
 
 /// Trusts what was just written; without that, it is what any project's files are.
-fn trust(context: &Context, written: &[&str]) {
+fn trust(context: &Context, written: &[(&str, &str)]) {
     if let Err(error) = super::trust::trust_written(context, written) {
         context.output.notice(&format!(
             "what was written is not trusted: {}; see `tekne trust`",
@@ -64,11 +65,12 @@ fn trust(context: &Context, written: &[&str]) {
 }
 
 /// Writes a new file; tells whether it did.
-fn create(path: &Path, text: &str) -> Result<bool, CliError> {
-    write_new(path, text).map_err(|error| {
+fn create(top: &Path, path: &str, text: &str) -> Result<bool, CliError> {
+    let path = top.join(path);
+    write_new(top, &path, text).map_err(|error| {
         CliError::usage(format!("cannot write {}", path.display()))
             .with_code("init")
-            .with_path(path)
+            .with_path(&path)
             .with_hint("make the folder writable, or choose another with -C")
             .with_source(error)
     })

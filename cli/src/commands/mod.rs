@@ -21,6 +21,18 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{CliError, Exit};
 
+/// Fails if what there is already of `path` leads out of `top`.
+fn stays_below(top: &Path, path: &Path) -> io::Result<()> {
+    let mut folders = path.ancestors().skip(1);
+    let there = folders.find(|folder| folder.symlink_metadata().is_ok());
+    let there = there.unwrap_or(top);
+    if there.canonicalize()?.starts_with(top.canonicalize()?) {
+        return Ok(());
+    }
+    let message = format!("{} is a link that leads elsewhere", there.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+}
+
 /// Returns what a command waits with; one thread is enough for one turn.
 fn runtime() -> Result<Runtime, CliError> {
     Builder::new_current_thread()
@@ -29,9 +41,11 @@ fn runtime() -> Result<Runtime, CliError> {
         .map_err(|error| CliError::new(Exit::Failed, "runtime", "cannot start").with_source(error))
 }
 
-/// Writes a new file and the folders above it; tells whether it did. A file that exists is never
-/// opened for writing.
-fn write_new(path: &Path, text: &str) -> io::Result<bool> {
+/// Writes a new file below `top` and the folders above it; tells whether it did. A file that exists
+/// is never opened for writing, and no link on the way leads out of `top`.
+fn write_new(top: &Path, path: &Path, text: &str) -> io::Result<bool> {
+    fs::create_dir_all(top)?;
+    stays_below(top, path)?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use similar::TextDiff;
 use skill_core::TreeFile;
 
+use crate::render::terminal::on_one_line;
+
 /// How long the comparison may take before it gets coarser.
 const TIME: Duration = Duration::from_millis(200);
 
@@ -14,7 +16,7 @@ pub(crate) fn unified(path: &str, before: &str, after: &str) -> String {
         .timeout(TIME)
         .diff_lines(before, after)
         .unified_diff()
-        .header(path, path)
+        .header(&on_one_line(path), &on_one_line(path))
         .to_string()
 }
 

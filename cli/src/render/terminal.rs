@@ -22,6 +22,19 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// Returns `text`, a name or a path, safe for a terminal and on one line: a line break in it is
+/// shown as `\n`, so that no name passes for a line of ours.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '\n' | '\t' => shown.extend(character.escape_default()),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
 /// Returns a number of things in words: `1 file`, `2 files`.
 pub(crate) fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -79,6 +92,12 @@ mod tests {
             visible("Ça va\u{a0}? 1\u{202f}000"),
             "Ça va\u{a0}? 1\u{202f}000"
         );
+    }
+
+    #[test]
+    fn a_name_never_takes_more_than_its_line() {
+        assert_eq!(on_one_line("a\nb\tc\r"), "a\\nb\\tc\\u{d}");
+        assert_eq!(on_one_line("周报"), "周报");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 mod approving;
 mod bad_input;
 mod chain;
+mod confining;
 mod context;
 mod failing;
 mod guarding;

@@ -11,7 +11,7 @@ mod watch;
 pub use roots::{Places, Root, project_root, standard_roots};
 pub(crate) use {
     found::{Found, Reading},
-    read::{Capped, files_below, open_below, read_capped},
+    read::{Capped, files_below, open_below, read_capped, read_whole},
     stamp::Stamp,
     walk::walk,
     watch::Watch,

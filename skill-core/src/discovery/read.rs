@@ -24,6 +24,20 @@ pub(crate) fn read_capped(path: &Path, cap: u64) -> io::Result<Capped> {
     read_open(&mut file, Stamp::of(&metadata), cap, Vec::new())
 }
 
+/// Reads the whole of the regular file at `path`; a longer one than `most` bytes is an error.
+///
+/// Whoever put it there cannot make the reader wait, or read without end.
+pub(crate) fn read_whole(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let read = read_capped(path, most)?;
+    match read.longer {
+        None => Ok(read.bytes),
+        Some(length) => {
+            let message = format!("it has {length} bytes, more than {most}");
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
+        }
+    }
+}
+
 /// An open folder, from which the way to what lies below is shorter than from the very top.
 #[derive(Debug)]
 pub(crate) struct Top {
@@ -190,8 +204,14 @@ fn whole_letters(bytes: &[u8]) -> usize {
 
 /// Reads the file at `relative` below `folder`, links resolved.
 ///
-/// A path that leaves the folder is [`io::ErrorKind::PermissionDenied`], whatever lies there.
-pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<Capped> {
+/// A path that leaves the folder is [`io::ErrorKind::PermissionDenied`], whatever lies there, and
+/// so is a folder that, at this moment, does not lie where `stays` allows.
+pub(crate) fn open_below(
+    folder: &Path,
+    relative: &str,
+    cap: u64,
+    stays: impl Fn(&Path) -> bool,
+) -> io::Result<Capped> {
     let outside = || {
         io::Error::new(
             io::ErrorKind::PermissionDenied,
@@ -207,24 +227,31 @@ pub(crate) fn open_below(folder: &Path, relative: &str, cap: u64) -> io::Result<
     }
     let folder = fs::canonicalize(folder)?;
     let real = fs::canonicalize(folder.join(path))?;
-    let Ok(below) = real.strip_prefix(&folder) else {
+    if !stays(&folder) || !real.starts_with(&folder) {
         return Err(outside());
-    };
-    let (mut file, metadata) = open_beneath(&folder, below)?;
+    }
+    let (mut file, metadata) = open_without_links(&real)?;
     read_open(&mut file, Stamp::of(&metadata), cap, Vec::new())
 }
 
-/// Opens the regular file at `below`, a path without links, step by step from `folder`.
+/// Opens the regular file at `path`, which is absolute and without links, step by step.
 ///
 /// No step follows a link, so nobody can put one in the way between the look and the opening.
 #[cfg(unix)]
-fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, Metadata)> {
+fn open_without_links(path: &Path) -> io::Result<(File, Metadata)> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
-    let step = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = openat(CWD, folder, step, Mode::empty())?;
-    let (parents, name) = (below.parent(), below.file_name());
+    // Passing through a folder takes no right to list it, where the platform knows the difference.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let pass = OFlags::PATH;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let pass = OFlags::empty();
+    let step = pass | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = openat(CWD, Component::RootDir.as_os_str(), step, Mode::empty())?;
+    let (parents, name) = (path.parent(), path.file_name());
     for part in parents.into_iter().flat_map(Path::components) {
-        at = openat(&at, part.as_os_str(), step, Mode::empty())?;
+        if part != Component::RootDir {
+            at = openat(&at, part.as_os_str(), step, Mode::empty())?;
+        }
     }
     let name = name.ok_or(io::ErrorKind::IsADirectory)?;
     let last = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -232,8 +259,8 @@ fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, Metadata)> {
 }
 
 #[cfg(not(unix))]
-fn open_beneath(folder: &Path, below: &Path) -> io::Result<(File, Metadata)> {
-    open_regular(&folder.join(below), true)
+fn open_without_links(path: &Path) -> io::Result<(File, Metadata)> {
+    open_regular(path, true)
 }
 
 /// Returns the files below `folder` but for `entry`: relative, `/`-separated, sorted.

@@ -85,3 +85,29 @@ fn a_lock_that_is_no_lock_is_an_error_and_none_is_none() {
         assert!(SkillsLock::read(&path).is_err(), "{text}");
     }
 }
+
+#[test]
+fn a_path_that_would_lock_nothing_is_an_error_that_names_it() {
+    let folder = project();
+    let path = folder.path().join(SkillsLock::FILE);
+    let text = lock(folder.path()).to_text();
+    for prefix in ["./", "/", "x/../"] {
+        let odd = format!("{prefix}.tekne/skills/pdf");
+        let text = text.replace("\".tekne/skills/pdf\"", &format!("\"{odd}\""));
+        fs::write(&path, text).unwrap();
+        let error = SkillsLock::read(&path).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{odd}`")), "{error}");
+    }
+}
+
+#[test]
+fn a_lock_that_is_too_long_is_an_error_before_it_is_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(SkillsLock::FILE);
+    fs::File::create(&path)
+        .unwrap()
+        .set_len(MOST_BYTES + 1)
+        .unwrap();
+    let error = SkillsLock::read(&path).unwrap_err();
+    assert!(error.problem.contains("16777217 bytes"), "{error}");
+}

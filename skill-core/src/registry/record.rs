@@ -8,13 +8,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digester;
-use crate::discovery::{ScanLimits, Stamp};
+use crate::discovery::{ScanLimits, Stamp, read_whole};
 use crate::registry::{Held, read_skill, version};
 use crate::skill::{Diagnostic, Scope, Skill, SkillId};
 use crate::trust::PackageTree;
 
 /// The file beside a package that says what was registered.
 pub(super) const ENTRY: &str = "entry.json";
+/// The most bytes that file may have.
+const MOST_ENTRY: u64 = 64 * 1024;
 /// The folder that the package lies in.
 pub(super) const FILES: &str = "files";
 /// The version of the format.
@@ -176,7 +178,7 @@ impl Unusable {
 
 /// Reads one version.
 fn read(folder: &Path, limits: &ScanLimits) -> Result<Registered, Unusable> {
-    let document: Document = fs::read(folder.join(ENTRY))
+    let document: Document = read_whole(&folder.join(ENTRY), MOST_ENTRY)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from))
         .map_err(Unusable::unreadable)?;
     if document.v != VERSION {

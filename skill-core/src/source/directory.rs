@@ -232,6 +232,19 @@ impl DirectorySource {
         }
     }
 
+    /// Tells whether what is reached at `path` and lies at `real` may be read: within the boundary,
+    /// or where a trusted link leads.
+    ///
+    /// This is asked at every reading, for what was a folder on the walk may be a link by now.
+    fn stays(&self, path: &Path, real: &Path) -> bool {
+        let Some(bound) = self.root.boundary.as_deref().filter(|_| !self.root.trusted) else {
+            return true;
+        };
+        let mut links = self.root.trusted_links.iter();
+        fs::canonicalize(bound).is_ok_and(|bound| real.starts_with(bound))
+            || links.any(|(link, target)| path.starts_with(link) && real.starts_with(target))
+    }
+
     fn origin(&self, path: &Path, format: SkillFormat) -> Origin {
         Origin {
             path: path.to_owned(),
@@ -293,6 +306,10 @@ impl SkillSource for DirectorySource {
     }
 
     fn open(&self, skill: &Skill, limits: &ScanLimits) -> io::Result<OpenedSkill> {
+        if !self.stays(&skill.path, &fs::canonicalize(&skill.path)?) {
+            let message = "the file lies outside the project now";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
         let read = read_capped(&skill.path, limits.file_bytes)?;
         let beside = Beside::of(&skill.path, skill.format);
         let companion = companion(&skill.path, &beside, limits);
@@ -315,7 +332,11 @@ impl SkillSource for DirectorySource {
     }
 
     fn files(&self, skill: &Skill, limits: &ScanLimits) -> (Vec<String>, Vec<Diagnostic>) {
-        skill.folder().map_or_else(Default::default, |folder| {
+        let folder = skill.folder().filter(|folder| {
+            let real = fs::canonicalize(folder);
+            real.is_ok_and(|real| self.stays(folder, &real))
+        });
+        folder.map_or_else(Default::default, |folder| {
             files_below(folder, &skill.path, limits)
         })
     }
@@ -327,7 +348,8 @@ impl SkillSource for DirectorySource {
         limits: &ScanLimits,
     ) -> io::Result<Resource> {
         let folder = skill.folder().ok_or(io::ErrorKind::NotFound)?;
-        let read = open_below(folder, relative, limits.file_bytes)?;
+        let stays = |real: &Path| self.stays(folder, real);
+        let read = open_below(folder, relative, limits.file_bytes, stays)?;
         Ok(Resource {
             bytes: read.bytes,
             truncated: read.longer.is_some(),

@@ -102,10 +102,15 @@ impl ProjectGuard {
                 return pending("SK091", skill, message, yields);
             }
         };
+        // A moved package takes its name along, but not what was locked under it.
+        let elsewhere = state.lock.as_ref().ok().filter(|_| locked.is_none());
+        let elsewhere = elsewhere.and_then(|lock| lock.place_of(skill.id.as_str()));
+        let moved = elsewhere.map(|place| format!("`{}` is locked at {place}, not here", skill.id));
         if !self.pinned && trusted.is_none() && locked.is_none() {
-            return Admission::open(yields);
+            let open = Admission::open(yields);
+            return moved.map_or(open, |message| pending("SK091", skill, message, yields));
         }
-        let tree = match state.tree(&package) {
+        let tree = match state.tree(skill, &self.project) {
             Ok(tree) => tree,
             Err(_) if !self.pinned && locked.is_none() => return Admission::open(yields),
             Err(problem) => return pending("SK090", skill, problem, yields),
@@ -116,7 +121,8 @@ impl ProjectGuard {
         let is_locked = locked
             .as_ref()
             .is_none_or(|one| one.tree_digest == tree.digest);
-        if is_trusted || (is_locked && !self.pinned) {
+        let is_moved = moved.is_some() && !is_trusted;
+        if is_trusted || (is_locked && !self.pinned && !is_moved) {
             return Admission {
                 pending: None,
                 yields: yields && !is_trusted,
@@ -124,6 +130,7 @@ impl ProjectGuard {
             };
         }
         match (trusted, locked) {
+            _ if is_moved => pending("SK091", skill, moved.unwrap_or_default(), yields),
             (Some(trusted), _) => {
                 let what = differences(&changes(&trusted.files, &tree.files));
                 pending(
@@ -195,11 +202,12 @@ impl State {
         }
     }
 
-    fn tree(&mut self, package: &Path) -> Result<Arc<PackageTree>, String> {
+    fn tree(&mut self, skill: &Skill, within: &Path) -> Result<Arc<PackageTree>, String> {
+        let package = skill.package_path();
         if let Some(looked) = self.trees.get(package) {
             return looked.tree.clone();
         }
-        let looked = match tree::read(package) {
+        let looked = match tree::read_skill(skill, within) {
             Ok((tree, seen)) => Looked {
                 tree: Ok(Arc::new(tree)),
                 seen,

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::sha256;
+use crate::discovery::read_whole;
 use crate::trust::item::{ProjectTrust, TrustItem};
+use crate::trust::tree::LONGEST_TEXT;
 
 /// The version of the file.
 const VERSION: u32 = 1;
 
-/// The longest text that is kept to show a difference from.
-const LONGEST_TEXT: usize = 256 * 1024;
+/// The most bytes the file may have.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Remembers what was trusted of which project, in one JSON file; only its owner writes it.
 ///
@@ -98,7 +100,7 @@ impl TrustStore {
     ///
     /// [`TrustError`] when it cannot be written.
     pub fn keep_text(&self, bytes: &[u8]) -> Result<(), TrustError> {
-        if bytes.len() > LONGEST_TEXT || std::str::from_utf8(bytes).is_err() {
+        if bytes.len() as u64 > LONGEST_TEXT || std::str::from_utf8(bytes).is_err() {
             return Ok(());
         }
         let path = self.text_path(&sha256(bytes));
@@ -111,7 +113,7 @@ impl TrustStore {
     /// Returns the text with this SHA-256, if it was kept and is still that text.
     pub fn text(&self, digest: &str) -> Option<String> {
         let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let bytes = is_digest.then(|| fs::read(self.text_path(digest)).ok())??;
+        let bytes = is_digest.then(|| read_whole(&self.text_path(digest), LONGEST_TEXT).ok())??;
         (sha256(&bytes) == digest).then(|| String::from_utf8(bytes).ok())?
     }
 
@@ -120,7 +122,7 @@ impl TrustStore {
     }
 
     fn read(&self) -> Result<Document, TrustError> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match read_whole(&self.path, MOST_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Document {
@@ -193,11 +195,20 @@ pub(crate) fn lock_beside(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let file = File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path.with_extension("lock"))?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // Of a pipe in its place nobody waits for the reader.
+        let flags = rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path.with_extension("lock"))?;
+    if !file.metadata()?.is_file() {
+        let message = "the lock beside it is not a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     file.lock()?;
     Ok(file)
 }

@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digester, sha256};
-use crate::discovery::Stamp;
+use crate::discovery::{Stamp, read_capped};
 use crate::skill::Skill;
 use crate::source::Resource;
 
 /// The most files and bytes a package may have that is to be trusted or locked.
 const MOST_FILES: usize = 2_000;
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
+
+/// The longest text that is shown, and kept to show a difference from.
+pub(crate) const LONGEST_TEXT: u64 = 256 * 1024;
 
 /// The files of one package and the digest over all of them.
 ///
@@ -33,10 +36,30 @@ pub struct PackageTree {
 pub struct TreeFile {
     /// What it is.
     pub kind: TreeFileKind,
-    /// SHA-256 of its bytes; of a link, of the path in it and of the file it leads to.
+    /// SHA-256 of its bytes; of a link, of the path in it and of the file it leads to, where that
+    /// may be read.
     pub sha256: String,
     /// How many bytes it has.
     pub bytes: u64,
+}
+
+impl TreeFile {
+    /// Returns the text of this file, which lies at `path`, if it is a text of at most 256 KiB. A
+    /// link has none, for what it leads to is somebody else's.
+    ///
+    /// # Errors
+    ///
+    /// [`TreeError`] when it cannot be read, or is no longer what its digest was taken of.
+    pub fn text(&self, path: &Path) -> Result<Option<String>, TreeError> {
+        if self.kind == TreeFileKind::Link || self.bytes > LONGEST_TEXT {
+            return Ok(None);
+        }
+        let read = read_capped(path, LONGEST_TEXT).map_err(|error| unreadable(path, error))?;
+        if read.longer.is_some() || sha256(&read.bytes) != self.sha256 {
+            return Err(problem(path, "it changed while it was looked at"));
+        }
+        Ok(String::from_utf8(read.bytes).ok())
+    }
 }
 
 /// What a file of a package is.
@@ -132,23 +155,25 @@ pub fn changes(
 }
 
 impl PackageTree {
-    /// Reads the files of the package that `skill` belongs to.
+    /// Reads the files of the package that `skill` belongs to. Of a link that leads out of `within`,
+    /// only the path in it counts, unless it is the skill's own text.
     ///
     /// # Errors
     ///
     /// [`TreeError`] for what cannot be read, is no file, has a name that is not UTF-8, and for
     /// more than 2,000 files or 32 MiB.
-    pub fn of_skill(skill: &Skill) -> Result<Self, TreeError> {
-        read(skill.package_path()).map(|(tree, _)| tree)
+    pub fn of_skill(skill: &Skill, within: &Path) -> Result<Self, TreeError> {
+        read_skill(skill, within).map(|(tree, _)| tree)
     }
 
-    /// Reads the files at and below `path`, a folder or one file.
+    /// Reads the files at and below `path`, a folder or one file. Of a link that leads out of it,
+    /// only the path in it counts.
     ///
     /// # Errors
     ///
     /// As [`PackageTree::of_skill`].
     pub fn read(path: &Path) -> Result<Self, TreeError> {
-        read(path).map(|(tree, _)| tree)
+        read(path, path, None).map(|(tree, _)| tree)
     }
 
     /// Returns the tree of one plain file called `name` that holds `bytes`.
@@ -187,7 +212,7 @@ impl PackageTree {
             return false;
         };
         let digest = if resource.truncated {
-            match crate::discovery::read_capped(&file, MOST_BYTES) {
+            match read_capped(&file, MOST_BYTES) {
                 Ok(read) if read.longer.is_none() => sha256(&read.bytes),
                 _ => return false,
             }
@@ -201,10 +226,23 @@ impl PackageTree {
 /// Folders and files with what they were like before they were read.
 pub(crate) type Seen = Vec<(PathBuf, Option<Stamp>)>;
 
-/// Reads a tree and says what it was like.
-pub(crate) fn read(path: &Path) -> Result<(PackageTree, Seen), TreeError> {
-    let mut reader = Reader::default();
+/// Reads the tree of a skill and says what it was like.
+pub(crate) fn read_skill(skill: &Skill, within: &Path) -> Result<(PackageTree, Seen), TreeError> {
+    read(skill.package_path(), within, Some(&skill.path))
+}
+
+fn read(
+    path: &Path,
+    within: &Path,
+    entry: Option<&Path>,
+) -> Result<(PackageTree, Seen), TreeError> {
     let top = fs::canonicalize(path).map_err(|error| unreadable(path, error))?;
+    let entry = entry.and_then(|entry| entry.strip_prefix(path).ok());
+    let mut reader = Reader {
+        within: fs::canonicalize(within).map_err(|error| unreadable(within, error))?,
+        entry: entry.map(|entry| top.join(entry)),
+        ..Reader::default()
+    };
     reader.seen.push((path.to_owned(), Stamp::at(path)));
     if top.is_dir() {
         reader.folder(&top, "")?;
@@ -219,6 +257,10 @@ pub(crate) fn read(path: &Path) -> Result<(PackageTree, Seen), TreeError> {
 
 #[derive(Default)]
 struct Reader {
+    /// Where what a link leads to counts.
+    within: PathBuf,
+    /// The file that counts wherever it lies.
+    entry: Option<PathBuf>,
     files: BTreeMap<String, TreeFile>,
     bytes: u64,
     seen: Seen,
@@ -262,15 +304,19 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the path in a link, and what the file it leads to holds.
+    /// Returns the path in a link, and what the file it leads to holds, unless that is nobody's
+    /// business here: a digest over a file elsewhere tells something about it.
     fn link(&mut self, path: &Path) -> Result<Vec<u8>, TreeError> {
         let target = fs::read_link(path).map_err(|error| unreadable(path, error))?;
         let mut bytes = target.as_os_str().as_encoded_bytes().to_vec();
-        if let Ok(metadata) = fs::metadata(path)
+        let counts =
+            |real: &PathBuf| real.starts_with(&self.within) || self.entry.as_deref() == Some(path);
+        if let Some(real) = fs::canonicalize(path).ok().filter(counts)
+            && let Ok(metadata) = fs::metadata(&real)
             && metadata.is_file()
         {
             bytes.push(0);
-            bytes.extend(self.content(path, metadata.len())?);
+            bytes.extend(self.content(&real, metadata.len())?);
         }
         Ok(bytes)
     }
@@ -280,7 +326,7 @@ impl Reader {
         if self.bytes > MOST_BYTES {
             return Err(problem(path, &format!("more than {MOST_BYTES} bytes")));
         }
-        let read = crate::discovery::read_capped(path, MOST_BYTES);
+        let read = read_capped(path, MOST_BYTES);
         Ok(read.map_err(|error| unreadable(path, error))?.bytes)
     }
 }

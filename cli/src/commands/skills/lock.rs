@@ -1,19 +1,20 @@
 //! `tekne skills lock`: which bytes this project's skills consist of, in a file that goes with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
 use skill_core::{
-    Change, ChangeKind, LockError, LockedSkill, SkillsLock, TreeFile, TrustStore, Verdict, changes,
+    Change, ChangeKind, LockError, LockedSkill, SkillsLock, TreeError, TrustStore, Verdict, changes,
 };
 
 use crate::app::Context;
 use crate::approver::confirm;
+use crate::commands::trust::texts;
 use crate::error::{CliError, Exit};
 use crate::render::diff::{unified, with_kind};
-use crate::render::terminal::{counted, visible};
+use crate::render::terminal::{counted, on_one_line, visible};
 use crate::setup::{self, Project};
 
 /// Arguments of `tekne skills lock`.
@@ -50,12 +51,8 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
         .iter()
         .filter(|report| report.verdict != Verdict::Refused)
         .filter_map(|report| report.skill.as_deref());
-    let lock = SkillsLock::of(&project.root, usable).map_err(|error| {
-        CliError::usage(error.to_string())
-            .with_code("not_lockable")
-            .with_path(&error.path)
-            .with_source(error)
-    })?;
+    let lock = SkillsLock::of(&project.root, usable).map_err(unlockable)?;
+    let texts = all_texts(&project, &lock)?;
     let file = project.root.join(SkillsLock::FILE);
     let before = SkillsLock::read(&file);
     let damaged = before.is_err();
@@ -65,7 +62,7 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
         ));
     }
     let before = before.ok().flatten().unwrap_or_default();
-    let moved = moved(&project, &before, &lock);
+    let moved = moved(&project.store, &before, &lock, &texts);
     if !context.output.is_json() {
         context.output.data(&visible(&text(&moved)))?;
     }
@@ -75,7 +72,7 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
         && (is_new || damaged || !moved.is_empty())
         && (!ask || may_write(context, arguments));
     if written {
-        keep_texts(&project, &lock)?;
+        keep_texts(&project, &texts)?;
         lock.write(&file).map_err(unwritten)?;
     }
     tell(context, &file, &lock, &moved, written)?;
@@ -93,17 +90,14 @@ fn may_write(context: &Context, arguments: &LockArgs) -> bool {
 }
 
 /// Returns how the skills differ from what is locked, in the order of paths.
-fn moved(project: &Project, before: &SkillsLock, now: &SkillsLock) -> Vec<Moved> {
+fn moved(store: &TrustStore, before: &SkillsLock, now: &SkillsLock, texts: &Texts) -> Vec<Moved> {
     let paths: BTreeSet<&String> = before.skills.keys().chain(now.skills.keys()).collect();
     let difference = |path: &String| match (before.skills.get(path), now.skills.get(path)) {
         (Some(_), None) => Some((ChangeKind::Removed, Vec::new())),
         (None, Some(_)) => Some((ChangeKind::Added, Vec::new())),
         (Some(old), Some(new)) if old != new => {
-            let folder = project.root.join(path);
-            Some((
-                ChangeKind::Changed,
-                files(&project.store, &folder, old, new),
-            ))
+            let texts = texts.get(path)?;
+            Some((ChangeKind::Changed, files(store, texts, old, new)))
         }
         _ => None,
     };
@@ -120,7 +114,7 @@ fn moved(project: &Project, before: &SkillsLock, now: &SkillsLock) -> Vec<Moved>
 
 fn files(
     store: &TrustStore,
-    place: &Path,
+    texts: &BTreeMap<String, String>,
     old: &LockedSkill,
     new: &LockedSkill,
 ) -> Vec<(Change, Option<String>)> {
@@ -132,7 +126,7 @@ fn files(
                 None => Some(String::new()),
             };
             let after = match new.files.get(&change.path) {
-                Some(_) => read(place, &change.path),
+                Some(_) => texts.get(&change.path).cloned(),
                 None => Some(String::new()),
             };
             let (was, is) = (old.files.get(&change.path), new.files.get(&change.path));
@@ -145,31 +139,36 @@ fn files(
         .collect()
 }
 
-fn read(place: &Path, file: &str) -> Option<String> {
-    let path = if place.is_dir() {
-        place.join(file)
-    } else {
-        place.to_owned()
-    };
-    std::fs::read_to_string(path).ok()
+/// The texts of the skills as they were when their digests were taken, by path and by file.
+type Texts = BTreeMap<String, BTreeMap<String, String>>;
+
+fn all_texts(project: &Project, lock: &SkillsLock) -> Result<Texts, CliError> {
+    let mut all = Texts::new();
+    for (path, skill) in &lock.skills {
+        let texts = texts(&project.root.join(path), &skill.files).map_err(unlockable)?;
+        all.insert(path.clone(), texts);
+    }
+    Ok(all)
 }
 
 /// Keeps the texts that are locked, so that a later change can be shown on this machine.
-fn keep_texts(project: &Project, lock: &SkillsLock) -> Result<(), CliError> {
-    const LONGEST: u64 = 256 * 1024;
-    for (path, skill) in &lock.skills {
-        let short = |file: &&TreeFile| file.bytes <= LONGEST;
-        for (name, _) in skill.files.iter().filter(|(_, file)| short(file)) {
-            let text = read(&project.root.join(path), name);
-            let kept = text.map(|text| project.store.keep_text(text.as_bytes()));
-            if let Some(Err(error)) = kept {
-                return Err(CliError::usage("the data folder cannot be written")
-                    .with_code("data_directory")
-                    .with_source(error));
-            }
-        }
+fn keep_texts(project: &Project, texts: &Texts) -> Result<(), CliError> {
+    for text in texts.values().flat_map(BTreeMap::values) {
+        let kept = project.store.keep_text(text.as_bytes());
+        kept.map_err(|error| {
+            CliError::usage("the data folder cannot be written")
+                .with_code("data_directory")
+                .with_source(error)
+        })?;
     }
     Ok(())
+}
+
+fn unlockable(error: TreeError) -> CliError {
+    CliError::usage(error.to_string())
+        .with_code("not_lockable")
+        .with_path(&error.path)
+        .with_source(error)
 }
 
 fn unwritten(error: LockError) -> CliError {
@@ -221,9 +220,14 @@ fn json(moved: &Moved) -> Value {
 fn text(moved: &[Moved]) -> String {
     let mut text = String::new();
     for one in moved {
-        text.push_str(&format!("{} {}\n", one.kind.as_str(), one.path));
+        text.push_str(&format!(
+            "{} {}\n",
+            one.kind.as_str(),
+            on_one_line(&one.path)
+        ));
         for (change, diff) in &one.files {
-            text.push_str(&format!("  {} {}\n", change.kind.as_str(), change.path));
+            let path = on_one_line(&change.path);
+            text.push_str(&format!("  {} {path}\n", change.kind.as_str()));
             for line in diff.iter().flat_map(|diff| diff.lines()) {
                 text.push_str(&format!("    {line}\n"));
             }

@@ -18,7 +18,7 @@ use skill_core::{Diagnostic, Severity};
 
 use crate::app::Context;
 use crate::error::{CliError, Exit};
-use crate::render::terminal::visible;
+use crate::render::terminal::{on_one_line, visible};
 
 /// Subcommands of `tekne skills`.
 #[derive(Debug, Subcommand)]
@@ -94,7 +94,8 @@ fn diagnostic_text(context: &Context, diagnostic: &Diagnostic) -> String {
     };
     let mut text = format!(
         "{place}: {word}[{}]: {}",
-        diagnostic.code, diagnostic.message
+        diagnostic.code,
+        on_one_line(&diagnostic.message)
     );
     if let Some(fix) = &diagnostic.fix {
         // A fix of several lines stays recognisable as one.

@@ -62,8 +62,8 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
         .filter(|_| !arguments.user)
         .unwrap_or_else(|| user_skills(context));
     let path = folder.join(&arguments.name).join("SKILL.md");
-    write(&path, &text)?;
-    if let Err(error) = trust_written(context, &[&path.to_string_lossy()]) {
+    write(&folder, &path, &text)?;
+    if let Err(error) = trust_written(context, &[(&path.to_string_lossy(), &text)]) {
         context.output.notice(&error.full_message());
     }
     if context.output.is_json() {
@@ -81,9 +81,9 @@ pub(super) fn run(context: &Context, arguments: &NewArgs) -> Result<Exit, CliErr
 }
 
 /// Writes a new file; what is there is never touched.
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
+fn write(folder: &Path, path: &Path, text: &str) -> Result<(), CliError> {
     let failed = |message| CliError::usage(message).with_path(path);
-    match write_new(path, text) {
+    match write_new(folder, path, text) {
         Ok(true) => Ok(()),
         Ok(false) => Err(failed("there is a skill of this name already")
             .with_code("skill_exists")

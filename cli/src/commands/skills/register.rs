@@ -9,7 +9,7 @@ use skill_core::{Authority, Registry, RegistryError, RegistryErrorKind};
 
 use crate::app::Context;
 use crate::error::{CliError, Exit};
-use crate::render::terminal::counted;
+use crate::render::terminal::{counted, on_one_line};
 use crate::setup;
 
 /// Arguments of `tekne skills register`.
@@ -39,7 +39,7 @@ pub(super) fn register(context: &Context, arguments: &RegisterArgs) -> Result<Ex
             "digest": registered.digest, "path": registered.package.display().to_string(),
         }}))?;
     } else {
-        let reference = registered.reference();
+        let reference = on_one_line(&registered.reference());
         context.output.talk(&format!("registered {reference}"));
     }
     Ok(Exit::Done)

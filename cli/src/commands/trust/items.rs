@@ -7,15 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use skill_core::{
     CandidateReport, Change, ChangeKind, PackageTree, Scope, Skill, SkillFormat, Snapshot,
-    TreeFileKind, TrustItem, TrustKind, TrustStanding, TrustStore, changes,
+    TreeError, TreeFile, TreeFileKind, TrustItem, TrustKind, TrustStanding, TrustStore, changes,
 };
 
 use crate::config::Loaded;
 use crate::render::diff::{unified, with_kind};
 use crate::setup::{Project, is_pinned};
-
-/// The longest file that is compared.
-const LONGEST: u64 = 256 * 1024;
 
 /// One thing, how it stands, and what it would do.
 #[derive(Debug)]
@@ -26,8 +23,8 @@ pub(super) struct Shown {
     pub(super) state: State,
     /// What changed since it was trusted, each with its diff where both texts are known.
     pub(super) changes: Vec<(Change, Option<String>)>,
-    /// Where its files lie: a folder, or the file itself.
-    place: PathBuf,
+    /// The texts of its files that changed or are new, as they were when its digest was taken.
+    texts: BTreeMap<String, String>,
 }
 
 /// How a thing stands.
@@ -49,40 +46,56 @@ impl State {
 }
 
 /// Lists everything of the project that may act, in the order of kinds and paths.
-pub(super) fn items(project: &Project, loaded: &Loaded, snapshot: &Snapshot) -> Vec<Shown> {
-    let mut shown: Vec<Shown> = config(project, loaded).into_iter().collect();
+///
+/// # Errors
+///
+/// [`TreeError`] when a file changes while it is looked at, for then what is shown is not what
+/// would be trusted.
+pub(super) fn items(
+    project: &Project,
+    loaded: &Loaded,
+    snapshot: &Snapshot,
+) -> Result<Vec<Shown>, TreeError> {
+    let mut shown: Vec<Shown> = config(project, loaded)?.into_iter().collect();
     let pinned = is_pinned(&loaded.config);
-    let reports = snapshot.reports().iter();
-    shown.extend(reports.filter_map(|report| {
-        skill(project, report, snapshot, pinned).or_else(|| link(project, report))
-    }));
-    shown.extend(followed_links(project));
+    for report in snapshot.reports() {
+        shown.extend(match skill(project, report, snapshot, pinned)? {
+            None => link(project, report)?,
+            skill => skill,
+        });
+    }
+    for link in followed_links(project) {
+        shown.push(link?);
+    }
     shown.sort_by(|left, right| {
         (left.item.kind, &left.item.path).cmp(&(right.item.kind, &right.item.path))
     });
     shown.dedup_by(|one, other| {
         (one.item.kind, &one.item.path) == (other.item.kind, &other.item.path)
     });
-    shown
+    Ok(shown)
 }
 
-fn config(project: &Project, loaded: &Loaded) -> Option<Shown> {
-    let file = loaded.project.as_ref()?;
-    if file.loosens.is_empty() {
-        return None;
-    }
+fn config(project: &Project, loaded: &Loaded) -> Result<Option<Shown>, TreeError> {
+    let file = loaded.project.as_ref();
+    let Some(file) = file.filter(|file| !file.loosens.is_empty()) else {
+        return Ok(None);
+    };
+    let Some(path) = project.relative(&file.path) else {
+        return Ok(None);
+    };
     let acts = file
         .loosens
         .iter()
         .map(|one| format!("sets `{}` to {} ({})", one.key, one.value, one.why));
     let item = TrustItem {
         kind: TrustKind::Config,
-        path: project.relative(&file.path)?,
+        path,
         digest: file.tree.digest.clone(),
         files: file.tree.files.clone(),
         target: None,
     };
-    Some(Shown::new(project, item, acts.collect(), file.path.clone()))
+    Shown::new(project, item, acts.collect(), &file.path).map(Some)
 }
 
 fn skill(
@@ -90,15 +103,19 @@ fn skill(
     report: &CandidateReport,
     snapshot: &Snapshot,
     pinned: bool,
-) -> Option<Shown> {
-    let skill = report.skill.as_ref()?;
+) -> Result<Option<Shown>, TreeError> {
+    let Some(skill) = report.skill.as_ref() else {
+        return Ok(None);
+    };
     let refused = report.diagnostics.iter().any(|one| one.is_error());
     if skill.scope != Scope::Project || refused {
-        return None;
+        return Ok(None);
     }
-    let place = skill.package_path().to_owned();
-    let path = project.relative(&place)?;
-    let tree = PackageTree::of_skill(skill).ok()?;
+    let place = skill.package_path();
+    let tree = PackageTree::of_skill(skill, &project.root).ok();
+    let (Some(path), Some(tree)) = (project.relative(place), tree) else {
+        return Ok(None);
+    };
     let mut acts = Vec::new();
     if pinned || report.pending {
         acts.push("its text is shown to models".to_owned());
@@ -115,10 +132,10 @@ fn skill(
     if !scripts.is_empty() {
         acts.push(format!("holds scripts: {}", scripts.join(", ")));
     }
-    acts.extend(commands_in_text(skill));
+    acts.extend(commands_in_text(skill, &tree)?);
     let known = project.trust.get(TrustKind::Skill, &path).is_some();
     if acts.is_empty() && !known {
-        return None;
+        return Ok(None);
     }
     let item = TrustItem {
         kind: TrustKind::Skill,
@@ -127,7 +144,7 @@ fn skill(
         files: tree.files,
         target: None,
     };
-    Some(Shown::new(project, item, acts, place))
+    Shown::new(project, item, acts, place).map(Some)
 }
 
 fn name_it_takes(skill: &Skill, snapshot: &Snapshot) -> Option<String> {
@@ -155,38 +172,50 @@ fn scripts(tree: &PackageTree) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the lines of a skill that ask for a command to be run when it is opened.
-fn commands_in_text(skill: &Skill) -> Vec<String> {
-    let text = std::fs::read_to_string(&skill.path).unwrap_or_default();
-    text.lines()
+fn commands_in_text(skill: &Skill, tree: &PackageTree) -> Result<Vec<String>, TreeError> {
+    let name = skill.path.file_name().and_then(|name| name.to_str());
+    let file = name.and_then(|name| tree.files.get(name));
+    let text = file.map_or(Ok(None), |file| file.text(&skill.path))?;
+    let lines = text.as_deref().unwrap_or_default().lines();
+    let commands = lines
         .filter(|line| line.contains("!`"))
-        .map(|line| format!("asks for a command when opened: {}", line.trim()))
-        .take(5)
-        .collect()
+        .map(|line| format!("asks for a command when opened: {}", line.trim()));
+    Ok(commands.take(5).collect())
 }
 
 /// Returns a link that is not followed because it leaves the project.
-fn link(project: &Project, report: &CandidateReport) -> Option<Shown> {
+fn link(project: &Project, report: &CandidateReport) -> Result<Option<Shown>, TreeError> {
     let leaves = report.diagnostics.iter().any(|one| one.code == "SK061");
-    let target = report.path.canonicalize().ok().filter(|_| leaves)?;
+    let target = report.path.canonicalize().ok().filter(|_| leaves);
     // A declaration can name a file that lies outside; then it is no link, and trust mends nothing.
-    let top = project.root.canonicalize().ok()?;
-    if target.starts_with(top) {
-        return None;
-    }
-    let item = link_item(project.relative(&report.path)?, &target);
-    let acts = vec![format!("leads out of the project to {}", target.display())];
-    Some(Shown::new(project, item, acts, report.path.clone()))
+    let is_inside = |target: &PathBuf| {
+        let top = project.root.canonicalize();
+        top.is_ok_and(|top| target.starts_with(top))
+    };
+    let Some(target) = target.filter(|target| !is_inside(target)) else {
+        return Ok(None);
+    };
+    let link = shown_link(project, &report.path, &target);
+    link.transpose()
+}
+
+fn shown_link(project: &Project, path: &Path, target: &Path) -> Option<Result<Shown, TreeError>> {
+    let item = link_item(project.relative(path)?, target);
+    // A link is bound to where it leads, not to what lies there: that is not the project's.
+    let acts = vec![format!(
+        "leads out of the project to {}; whatever lies there is used, also when it changes",
+        target.display()
+    )];
+    Some(Shown::new(project, item, acts, path))
 }
 
 /// Returns the links that were trusted and lead where they led then.
-fn followed_links(project: &Project) -> Vec<Shown> {
+fn followed_links(project: &Project) -> Vec<Result<Shown, TreeError>> {
     let links = project.trusted_links().into_iter();
     links
         .filter_map(|(path, _)| {
             let target = path.canonicalize().ok()?;
-            let item = link_item(project.relative(&path)?, &target);
-            let acts = vec![format!("leads out of the project to {}", target.display())];
-            Some(Shown::new(project, item, acts, path))
+            shown_link(project, &path, &target)
         })
         .collect()
 }
@@ -203,15 +232,43 @@ fn link_item(path: String, target: &Path) -> TrustItem {
     }
 }
 
+/// Returns the texts among `files`, which lie at `place`: a folder, or the file itself.
+pub(crate) fn texts(
+    place: &Path,
+    files: &BTreeMap<String, TreeFile>,
+) -> Result<BTreeMap<String, String>, TreeError> {
+    let mut texts = BTreeMap::new();
+    for (name, file) in files {
+        let path = if place.is_dir() {
+            place.join(name)
+        } else {
+            place.to_owned()
+        };
+        if let Some(text) = file.text(&path)? {
+            texts.insert(name.clone(), text);
+        }
+    }
+    Ok(texts)
+}
+
 impl Shown {
-    fn new(project: &Project, item: TrustItem, acts: Vec<String>, place: PathBuf) -> Self {
+    /// `place` is where its files lie: a folder, or the file itself.
+    fn new(
+        project: &Project,
+        item: TrustItem,
+        acts: Vec<String>,
+        place: &Path,
+    ) -> Result<Self, TreeError> {
         let mut shown = Self {
             acts,
             state: State::Pending,
             changes: Vec::new(),
-            place,
+            texts: BTreeMap::new(),
             item,
         };
+        if project.trust.standing(&shown.item) != TrustStanding::Trusted {
+            shown.texts = texts(place, &shown.item.files)?;
+        }
         match project.trust.standing(&shown.item) {
             TrustStanding::Trusted => shown.state = State::Trusted,
             TrustStanding::Pending => {}
@@ -229,7 +286,7 @@ impl Shown {
                     .collect();
             }
         }
-        shown
+        Ok(shown)
     }
 
     fn diff(&self, store: &TrustStore, change: &Change, before: Option<&str>) -> Option<String> {
@@ -239,26 +296,14 @@ impl Shown {
         };
         let after = match change.kind {
             ChangeKind::Removed => String::new(),
-            _ => self.text(&change.path)?,
+            _ => self.texts.get(&change.path)?.clone(),
         };
         Some(unified(&change.path, &before, &after))
     }
 
-    /// Returns the text of one of its files as it is now, if that is a text and not too long.
-    fn text(&self, file: &str) -> Option<String> {
-        let path = if self.place.is_dir() {
-            self.place.join(file)
-        } else {
-            self.place.clone()
-        };
-        let bytes = self.item.files.get(file)?.bytes;
-        (bytes <= LONGEST).then(|| std::fs::read_to_string(path).ok())?
-    }
-
     /// Keeps its texts, so that a later change can be shown.
     pub(super) fn keep_texts(&self, store: &TrustStore) -> Result<(), skill_core::TrustError> {
-        let texts = self.item.files.keys().filter_map(|file| self.text(file));
-        for text in texts {
+        for text in self.texts.values() {
             store.keep_text(text.as_bytes())?;
         }
         Ok(())

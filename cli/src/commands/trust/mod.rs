@@ -7,17 +7,19 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::{Value, json};
 use skill_core::{
-    AuditAction, AuditError, AuditOutcome, AuditRecord, AuditSink, Clock, PackageTree, TrustError,
-    TrustItem, TrustKind,
+    AuditAction, AuditError, AuditOutcome, AuditRecord, AuditSink, Clock, PackageTree, TreeError,
+    TrustError, TrustItem, TrustKind,
 };
 
 use crate::app::Context;
 use crate::approver::confirm;
 use crate::error::{CliError, Exit};
-use crate::render::terminal::{counted, visible};
+use crate::render::terminal::{counted, on_one_line, visible};
 use crate::setup::{self, Project};
 use crate::system::SystemClock;
 use items::{Shown, State};
+
+pub(crate) use items::texts;
 
 /// Arguments of `tekne trust`.
 #[derive(Debug, Args)]
@@ -48,7 +50,7 @@ pub(crate) fn run(context: &Context, arguments: &TrustArgs) -> Result<Exit, CliE
         return revoke(context, &project);
     }
     let catalog = setup::catalog(context, &loaded.config, &[]);
-    let shown = items::items(&project, &loaded, &catalog.snapshot());
+    let shown = items::items(&project, &loaded, &catalog.snapshot()).map_err(unreadable)?;
     if !context.output.is_json() {
         context.output.data(&text(context, &project, &shown))?;
     }
@@ -117,43 +119,31 @@ fn grant(context: &Context, project: &Project, open: &[&Shown]) -> Result<(), Cl
     give(context, project, &items)
 }
 
-/// Trusts the files that were just written, and nothing else.
-pub(crate) fn trust_written(context: &Context, written: &[&str]) -> Result<(), CliError> {
+/// Trusts the files that were just written, each with its text, and nothing else: what lies beside
+/// them is not what was written, and waits.
+pub(crate) fn trust_written(context: &Context, written: &[(&str, &str)]) -> Result<(), CliError> {
     let project = Project::of(&context.environment).filter(|project| project.problem.is_none());
     let Some(project) = project else {
         return Ok(());
     };
-    let mut items = Vec::new();
-    for path in written {
+    let item = |(path, text): &(&str, &str)| {
         let path = context.environment.cwd.join(path);
-        let is_config = path.ends_with(".tekne/config.yaml");
-        let Ok(bytes) = std::fs::read(&path) else {
-            continue;
-        };
-        project.store.keep_text(&bytes).map_err(unwritten)?;
-        let (kind, place, tree) = if is_config {
-            (
-                TrustKind::Config,
-                path.as_path(),
-                PackageTree::of_file("config.yaml", &bytes),
-            )
+        let name = path.file_name()?.to_str()?;
+        let (kind, place) = if name == "config.yaml" {
+            (TrustKind::Config, path.as_path())
         } else {
-            let folder = path.parent().unwrap_or(&path);
-            let Ok(tree) = PackageTree::read(folder) else {
-                continue;
-            };
-            (TrustKind::Skill, folder, tree)
+            (TrustKind::Skill, path.parent()?)
         };
-        if let Some(path) = project.relative(place) {
-            items.push(TrustItem {
-                kind,
-                path,
-                digest: tree.digest,
-                files: tree.files,
-                target: None,
-            });
-        }
-    }
+        let tree = PackageTree::of_file(name, text.as_bytes());
+        Some(TrustItem {
+            kind,
+            path: project.relative(place)?,
+            digest: tree.digest,
+            files: tree.files,
+            target: None,
+        })
+    };
+    let items: Vec<TrustItem> = written.iter().filter_map(item).collect();
     if items.is_empty() {
         return Ok(());
     }
@@ -194,6 +184,14 @@ fn record(
     setup::audit(context)?.record(&record).map_err(failed)
 }
 
+fn unreadable(error: TreeError) -> CliError {
+    CliError::usage(error.to_string())
+        .with_code("not_shown")
+        .with_path(&error.path)
+        .with_hint("look again; what is trusted is exactly what was shown")
+        .with_source(error)
+}
+
 fn unwritten(error: TrustError) -> CliError {
     CliError::usage("the trust file cannot be written")
         .with_code("trust_file")
@@ -211,18 +209,19 @@ fn text(context: &Context, project: &Project, shown: &[Shown]) -> String {
             text,
             "\n{} {}: {}\n  digest {}",
             one.item.kind.as_str(),
-            one.item.path,
+            on_one_line(&one.item.path),
             one.state.as_str(),
             one.item.digest
         );
         for act in &one.acts {
-            let _ = writeln!(text, "  - {act}");
+            let _ = writeln!(text, "  - {}", on_one_line(act));
         }
         if one.state == State::Pending && one.item.kind == TrustKind::Skill {
             for (path, file) in &one.item.files {
                 let _ = writeln!(
                     text,
-                    "  {path} ({}, {} bytes, sha256 {})",
+                    "  {} ({}, {} bytes, sha256 {})",
+                    on_one_line(path),
                     file.kind.as_str(),
                     file.bytes,
                     file.sha256
@@ -230,7 +229,8 @@ fn text(context: &Context, project: &Project, shown: &[Shown]) -> String {
             }
         }
         for (change, diff) in &one.changes {
-            let _ = writeln!(text, "  {} {}", change.kind.as_str(), change.path);
+            let path = on_one_line(&change.path);
+            let _ = writeln!(text, "  {} {path}", change.kind.as_str());
             for line in diff.iter().flat_map(|diff| diff.lines()) {
                 let _ = writeln!(text, "    {line}");
             }
