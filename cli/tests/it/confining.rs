@@ -129,3 +129,34 @@ fn a_version_cannot_write_to_the_terminal() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn mending_follows_no_link_out_of_the_project_and_mends_a_file_once() {
+    let world = World::new();
+    world.write(".git/HEAD", "");
+    let broken = "---\nname: a\ndescription: Use when: asked\n---\nbody\n";
+    let outside = world.path("outside");
+    std::fs::create_dir(&outside).unwrap();
+    for name in ["own", "named"] {
+        world.write(&format!(".tekne/skills/{name}/SKILL.md"), broken);
+    }
+    let skills = world.work().join(".tekne/skills");
+    std::fs::write(outside.join("SKILL.md"), broken).unwrap();
+    std::fs::create_dir(skills.join("out")).unwrap();
+    symlink(outside.join("SKILL.md"), skills.join("out/SKILL.md")).unwrap();
+    std::fs::create_dir(skills.join("twice")).unwrap();
+    symlink("../own/SKILL.md", skills.join("twice/SKILL.md")).unwrap();
+    std::fs::hard_link(skills.join("named/SKILL.md"), world.path("other")).unwrap();
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
+    let fix = ["skills", "check", "--fix", "--yes", ".tekne/skills"];
+    let ran = world
+        .run(&fix)
+        .says(&["a link leads to", "it has other names"]);
+    assert_eq!(read(&outside.join("SKILL.md")), broken, "{ran:?}");
+    assert_eq!(read(&world.path("other")), broken);
+    assert!(
+        read(&skills.join("own/SKILL.md")).contains("\"Use when: asked\""),
+        "{ran:?}"
+    );
+    assert!(skills.join("twice/SKILL.md").is_symlink());
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use crate::discovery::{Root, ScanLimits};
 use crate::registry::record::{Document, ENTRY, FILES, Registered, key, label, same};
@@ -11,6 +12,9 @@ use crate::registry::{RegistryError, RegistryErrorKind, read_skill};
 use crate::skill::{Scope, Skill};
 use crate::source::form::{Claim, claim};
 use crate::trust::{PackageTree, TreeFileKind, beside, sync_folder, write_whole};
+
+/// How the name of what is on its way in or out begins.
+const MOVING: &str = ".moving";
 
 /// A package that was copied and waits to be put in its place; dropped, it is gone.
 pub(super) struct Staged {
@@ -84,6 +88,7 @@ impl Staged {
                 fs::create_dir_all(folder)?;
             }
             fs::copy(source, &target)?;
+            plain_mode(&target, self.tree.files.get(path).map(|file| file.kind))?;
             fs::File::open(&target)?.sync_all()?;
         }
         Ok(())
@@ -147,6 +152,45 @@ impl Staged {
     }
 }
 
+/// Leaves nothing of a file's mode but whether it may be executed: that is what the digest knows.
+#[cfg(unix)]
+fn plain_mode(path: &Path, kind: Option<TreeFileKind>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let executable = kind == Some(TreeFileKind::Executable);
+    let mode = if executable { 0o755 } else { 0o644 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn plain_mode(_path: &Path, _kind: Option<TreeFileKind>) -> io::Result<()> {
+    Ok(())
+}
+
+/// After how long what is on its way in or out was left behind by a process that is gone.
+const LEFT_BEHIND_MS: u64 = 60 * 60 * 1000;
+
+/// Removes what processes that were killed left on its way in or out.
+pub(super) fn tidy(registry: &Path, now_ms: u64) {
+    let Ok(items) = fs::read_dir(registry) else {
+        return;
+    };
+    let moving = |item: &fs::DirEntry| {
+        let name = item.file_name();
+        name.as_encoded_bytes().starts_with(MOVING.as_bytes())
+    };
+    for item in items.flatten().filter(moving) {
+        let modified = item.metadata().and_then(|metadata| metadata.modified());
+        let since = modified
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let at_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
+        if at_ms.is_some_and(|at_ms| at_ms.saturating_add(LEFT_BEHIND_MS) < now_ms) {
+            // What cannot be removed is in nobody's way.
+            let _ = fs::remove_dir_all(item.path());
+        }
+    }
+}
+
 impl Drop for Staged {
     fn drop(&mut self) {
         // Once it is in its place there is nothing left here; else what is left is of no use.
@@ -173,7 +217,7 @@ pub(super) fn remove(registry: &Path, registered: &Registered) -> io::Result<()>
     move_out(registry, &registry.join(name))
 }
 
-fn move_out(registry: &Path, place: &Path) -> io::Result<()> {
+pub(super) fn move_out(registry: &Path, place: &Path) -> io::Result<()> {
     let hidden = hidden(registry);
     match fs::rename(place, &hidden) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -192,10 +236,12 @@ pub(super) fn rewrite(registry: &Path, registered: &Registered) -> io::Result<()
     // By way of the registry's own folder, so that others see that something changed.
     let written = hidden(registry);
     write_whole(&written, &document)?;
-    fs::rename(written, registry.join(name).join(ENTRY))
+    let folder = registry.join(name);
+    fs::rename(written, folder.join(ENTRY))?;
+    sync_folder(&folder)
 }
 
 /// Returns a name in the registry that no reader looks at.
 fn hidden(registry: &Path) -> PathBuf {
-    beside(&registry.join(".moving"))
+    beside(&registry.join(MOVING))
 }

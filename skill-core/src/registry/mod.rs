@@ -26,7 +26,7 @@ use crate::trust::lock_beside;
 use crate::view::Principal;
 use attempt::Attempt;
 use copy::Staged;
-use record::{label, same};
+use record::{Damaged, label, same};
 
 /// Who asks for a change of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +77,8 @@ pub struct Registry {
 #[derive(Debug, Default)]
 struct Held {
     skills: Vec<Arc<Registered>>,
+    /// What is there and cannot be used.
+    damaged: Vec<Damaged>,
     diagnostics: Vec<Diagnostic>,
     stamp: Option<Stamp>,
 }
@@ -124,12 +126,16 @@ impl Registry {
         if staged.is_taken() {
             *held = record::read_all(&self.folder, &self.limits);
         }
-        if held.skills.iter().any(|one| staged.is_same(one)) {
+        // Version `1` of `a` and a skill of the name `a@1` are called alike, so there is one of them.
+        let is_taken = |one: &Arc<Registered>| staged.is_same(one) || one.reference() == subject;
+        if held.skills.iter().any(is_taken) {
             return Err(attempt.conflict(&subject, digest));
         }
         attempt.record(&subject, digest.clone(), AuditOutcome::Done, None)?;
-        match staged.commit(self.clock.now_ms(), &authority.to_string()) {
+        let now_ms = self.clock.now_ms();
+        match staged.commit(now_ms, &authority.to_string()) {
             Ok(registered) => {
+                copy::tidy(&self.folder, now_ms);
                 let registered = Arc::new(registered);
                 held.skills.push(Arc::clone(&registered));
                 held.stamp = Stamp::at(&self.folder);
@@ -139,8 +145,8 @@ impl Registry {
         }
     }
 
-    /// Takes versions of the skill `id` out: the one given, or all. Returns how many there were;
-    /// none is no error.
+    /// Takes versions of the skill `id` out, damaged ones too: the one given, or all. Returns how
+    /// many there were; none is no error.
     ///
     /// # Errors
     ///
@@ -159,15 +165,26 @@ impl Registry {
         let (_alone, mut held) = self.alone(&attempt, &subject)?;
         let skills = held.skills.iter().cloned();
         let (gone, kept): (Vec<_>, Vec<_>) = skills.partition(|one| one.is_meant(id, version));
-        let reason = gone.is_empty().then(|| "not registered".to_owned());
+        let is_meant = |one: &Damaged| one.is_meant(id, version);
+        let damaged: Vec<_> = held.damaged.extract_if(.., |one| is_meant(one)).collect();
+        let count = gone.len() + damaged.len();
+        let reason = (count == 0).then(|| "not registered".to_owned());
         attempt.record(&subject, None, AuditOutcome::Done, reason)?;
         for one in &gone {
             copy::remove(&self.folder, one)
                 .map_err(|error| attempt.failed(RegistryError::io(&subject, error), None))?;
         }
-        held.skills = kept;
-        held.stamp = Stamp::at(&self.folder);
-        Ok(gone.len())
+        for one in &damaged {
+            copy::move_out(&self.folder, &one.folder)
+                .map_err(|error| attempt.failed(RegistryError::io(&subject, error), None))?;
+        }
+        if damaged.is_empty() {
+            held.skills = kept;
+            held.stamp = Stamp::at(&self.folder);
+        } else {
+            *held = record::read_all(&self.folder, &self.limits);
+        }
+        Ok(count)
     }
 
     /// Switches versions of the skill `id` on or off: the one given, or all. Returns how many
@@ -194,6 +211,14 @@ impl Registry {
             return Err(attempt.refused(&subject));
         }
         let (_alone, mut held) = self.alone(&attempt, &subject)?;
+        if held.damaged.iter().any(|one| one.is_meant(id, version)) {
+            let detail = "what was registered is damaged; unregister it".to_owned();
+            let error = RegistryError {
+                detail: Some(detail),
+                ..RegistryError::new(&subject, RegistryErrorKind::NotASkill)
+            };
+            return Err(attempt.failed(error, None));
+        }
         let meant = |one: &&mut Arc<Registered>| one.is_meant(id, version);
         let mut slots: Vec<_> = held.skills.iter_mut().filter(meant).collect();
         if slots.is_empty() {

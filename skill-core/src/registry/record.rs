@@ -141,12 +141,45 @@ pub(super) fn read_all(folder: &Path, limits: &ScanLimits) -> Held {
         match read(&folder, limits) {
             Ok(registered) => held.skills.push(Arc::new(registered)),
             Err(Unusable { code, problem }) => {
+                held.damaged.push(Damaged::of(&folder));
                 let finding = Diagnostic::about(code, &folder, problem);
                 held.diagnostics.push(finding);
             }
         }
     }
     held
+}
+
+/// A version that is there and cannot be used.
+#[derive(Debug)]
+pub(super) struct Damaged {
+    pub(super) folder: PathBuf,
+    /// What it was registered as, where that can still be read.
+    label: Option<(String, Option<String>)>,
+}
+
+impl Damaged {
+    fn of(folder: &Path) -> Self {
+        let bytes = read_whole(&folder.join(ENTRY), MOST_ENTRY).ok();
+        let document = bytes.and_then(|bytes| serde_json::from_slice::<Document>(&bytes).ok());
+        Self {
+            folder: folder.to_owned(),
+            label: document.map(|document| (document.id, document.version)),
+        }
+    }
+
+    /// Tells whether it was registered as the skill `id`, and the version where one is given.
+    pub(super) fn is_meant(&self, id: &str, version: Option<&str>) -> bool {
+        let name = key(&SkillId::new(id), version);
+        let is_label = self.label.as_ref().is_some_and(|(known, of)| {
+            known == id && version.is_none_or(|version| same(of, Some(version)))
+        });
+        is_label
+            || self
+                .folder
+                .file_name()
+                .is_some_and(|folder| *folder == *name)
+    }
 }
 
 /// Why a version is not to be used.
@@ -195,6 +228,12 @@ fn read(folder: &Path, limits: &ScanLimits) -> Result<Registered, Unusable> {
         return Err(Unusable::changed());
     }
     let skill = read_skill(&package, limits).map_err(Unusable::unreadable)?;
+    // What the digest covers says which skill this is; the entry only repeats it.
+    let is_this = skill.id.as_str() == document.id && skill.version == document.version;
+    let name = key(&skill.id, skill.version.as_deref());
+    if !is_this || folder.file_name().is_none_or(|folder| *folder != *name) {
+        return Err(Unusable::changed());
+    }
     Ok(registered(&skill, document, package))
 }
 

@@ -1,5 +1,6 @@
 //! Who may register, what is kept, which version is meant, and that every attempt is recorded.
 
+mod damage;
 mod versions;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

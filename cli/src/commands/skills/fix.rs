@@ -1,18 +1,20 @@
 //! `tekne skills check --fix`: repaired values are written quoted, shown first, and nothing else of
 //! a file changes.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skill_core::{Origin, Scope, Snapshot, mend};
+use skill_core::{Origin, ScanLimits, Scope, Snapshot, mend};
 
 use crate::app::Context;
 use crate::approver::confirm;
 use crate::error::{CliError, Exit};
 use crate::render::diff::unified;
 use crate::render::terminal::{counted, visible};
+use crate::setup::{Project, user_skills};
 
 /// A file that can be mended.
 #[derive(Debug)]
@@ -58,6 +60,7 @@ pub(super) fn run(context: &Context, snapshot: &Snapshot, yes: bool) -> Result<V
 
 fn fixes(context: &Context, snapshot: &Snapshot) -> Vec<Fix> {
     let reports = snapshot.reports().iter();
+    let mut seen = BTreeSet::new();
     reports
         .filter_map(|report| {
             let skill = report.skill.as_ref()?;
@@ -70,13 +73,25 @@ fn fixes(context: &Context, snapshot: &Snapshot) -> Vec<Fix> {
                 format: skill.format,
                 scope: skill.scope,
             };
-            let before = fs::read(&report.path).ok()?;
+            let path = report.path.canonicalize().ok()?;
+            if let Some(why) = refusal(context, &report.path, &path) {
+                let shown = context.environment.shown(&report.path);
+                context
+                    .output
+                    .notice(&format!("{shown} stays as it is: {why}"));
+                return None;
+            }
+            // By whatever ways it is reached, a file is mended once.
+            if !seen.insert(path.clone()) {
+                return None;
+            }
+            let before = fs::read(&path).ok()?;
             let after = mend(&before, &origin).bytes;
             let shown = context.environment.shown(&report.path);
             let text = String::from_utf8_lossy;
             let diff = unified(&shown, &text(&before), &text(&after));
             (before != after).then_some(Fix {
-                path: report.path.clone(),
+                path,
                 before,
                 after,
                 diff,
@@ -88,13 +103,12 @@ fn fixes(context: &Context, snapshot: &Snapshot) -> Vec<Fix> {
 
 /// Puts the mended file in the place of the one that was shown, if that is still the same.
 fn write(fix: &Fix) -> io::Result<()> {
-    // Through a link, the file it leads to is mended.
-    let path = fix.path.canonicalize()?;
-    if fs::read(&path)? != fix.before {
+    let path = &fix.path;
+    if path.canonicalize()? != *path || fs::read(path)? != fix.before {
         return Err(io::Error::other("it changed meanwhile"));
     }
-    let beside = beside(&path);
-    let written = fill(&beside, &path, &fix.after).and_then(|()| fs::rename(&beside, &path));
+    let beside = beside(path);
+    let written = fill(&beside, path, &fix.after).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         // What is left of the attempt only gets tidied up.
         let _ = fs::remove_file(&beside);
@@ -103,14 +117,69 @@ fn write(fix: &Fix) -> io::Result<()> {
 }
 
 fn fill(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::options().write(true).create_new(true).open(beside)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(beside)?;
+    let before = fs::metadata(path)?;
     file.write_all(bytes)?;
-    file.set_permissions(fs::metadata(path)?.permissions())?;
+    keep_owner(&file, &before)?;
+    file.set_permissions(before.permissions())?;
     file.sync_all()
 }
 
+/// Gives a file the owner of the one whose place it takes.
+#[cfg(unix)]
+fn keep_owner(file: &File, before: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) == (before.uid(), before.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(before.uid()), Some(before.gid()))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _before: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns why the file at `real`, reached at `path`, is not ours to replace.
+fn refusal(context: &Context, path: &Path, real: &Path) -> Option<String> {
+    let project = Project::of(&context.environment);
+    let top = project.map_or_else(|| context.environment.cwd.clone(), |project| project.root);
+    let is_below = |folder: &PathBuf| folder.canonicalize().is_ok_and(|top| real.starts_with(top));
+    let is_ours = [top, user_skills(context)].iter().any(is_below);
+    if real != path && !is_ours {
+        return Some(format!("a link leads to {}", real.display()));
+    }
+    let metadata = match fs::metadata(real) {
+        Ok(metadata) => metadata,
+        Err(error) => return Some(error.to_string()),
+    };
+    if !metadata.is_file() || metadata.len() > ScanLimits::default().file_bytes {
+        return Some("it is too long".to_owned());
+    }
+    if metadata.permissions().readonly() {
+        return Some("it is read-only".to_owned());
+    }
+    has_other_names(&metadata).then(|| "it has other names that would part from it".to_owned())
+}
+
+#[cfg(unix)]
+fn has_other_names(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
 fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.new", std::process::id()));
     path.with_file_name(name)
 }

@@ -134,7 +134,11 @@ fn talk(context: &Context, view: &SkillView) {
     for diagnostic in refused
         .flat_map(|report| &report.diagnostics)
         .chain(snapshot.diagnostics())
-        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .filter(|diagnostic| {
+            // What was registered and is damaged is nobody's file to look after but ours.
+            diagnostic.severity == Severity::Error
+                || diagnostic.path.starts_with(&context.environment.data_dir)
+        })
     {
         context.output.talk(&diagnostic_text(context, diagnostic));
     }
