@@ -90,7 +90,7 @@ enum Command {
     /// List what a session remembers, and take facts out
     #[command(subcommand)]
     Memory(commands::memory::MemoryCommand),
-    /// List sessions and show what happened in one
+    /// List, show, export and delete sessions
     #[command(subcommand)]
     Sessions(commands::sessions::SessionsCommand),
     /// Show what of this project may act, and trust it

@@ -180,6 +180,14 @@ impl SessionStore for LinesStore {
         list.truncate(limit);
         Ok(list)
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        self.read(session)?;
+        let path = self.path(session)?;
+        fs::remove_file(path)
+            .and_then(|()| File::open(&self.folder)?.sync_all())
+            .map_err(|error| failed(session, error))
+    }
 }
 
 fn follow(events: &[JournalEntry], last: u64) -> bool {

@@ -3,7 +3,7 @@
 use skill_core::Message;
 
 use crate::journal::{JournalEntry, JournalEvent};
-use crate::store::{SessionHeader, SessionStore, StoreErrorKind};
+use crate::store::{SessionHeader, SessionStore, StoreError, StoreErrorKind};
 
 /// Checks the contract of [`SessionStore`] on an empty store and returns the first breach.
 ///
@@ -15,7 +15,8 @@ pub async fn check_store(store: &dyn SessionStore) -> Result<(), String> {
     what_was_written_is_read(store).await?;
     a_number_that_does_not_follow_is_a_conflict(store).await?;
     the_last_written_is_listed_first(store).await?;
-    a_session_is_leased_once(store).await
+    a_session_is_leased_once(store).await?;
+    a_deleted_session_is_gone_and_no_other(store).await
 }
 
 async fn missing_sessions_are_not_found(store: &dyn SessionStore) -> Result<(), String> {
@@ -121,6 +122,38 @@ async fn a_session_is_leased_once(store: &dyn SessionStore) -> Result<(), String
         store.lease("one").await.is_ok(),
         "a lease outlived its holder",
     )
+}
+
+async fn a_deleted_session_is_gone_and_no_other(store: &dyn SessionStore) -> Result<(), String> {
+    let failed = |error: StoreError| error.to_string();
+    let kept = store.load("one").await.map_err(failed)?;
+    create(store, "three", &[event(1, 40), event(2, 41)]).await?;
+    let lease = store.lease("three").await.map_err(failed)?;
+    let deleted = store.delete("three").await;
+    expect(deleted.is_ok(), "a session was not deleted")?;
+    drop(lease);
+    let loaded = store.load("three").await.map_err(|error| error.kind);
+    expect(
+        loaded.err() == Some(StoreErrorKind::NotFound),
+        "a deleted session was loaded",
+    )?;
+    let again = store.delete("three").await.map_err(|error| error.kind);
+    expect(
+        again == Err(StoreErrorKind::NotFound),
+        "a session was deleted twice",
+    )?;
+    // Nothing of it is left that a new session of this id could find.
+    create(store, "three", &[event(1, 50)]).await?;
+    let record = store.load("three").await.map_err(failed)?;
+    expect(
+        record.entries == [event(1, 50)],
+        "a deleted session left events behind",
+    )?;
+    store.delete("three").await.map_err(failed)?;
+    let other = store.load("one").await.map_err(failed)?;
+    expect(other == kept, "deleting one session changed another one")?;
+    let list = store.list(10).await.map_err(failed)?;
+    expect(list.len() == 2, "a deleted session is listed")
 }
 
 async fn create(store: &dyn SessionStore, id: &str, events: &[JournalEntry]) -> Result<(), String> {

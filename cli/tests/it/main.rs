@@ -24,6 +24,7 @@ mod peers;
 mod policy;
 mod prompts;
 mod server;
+mod sessions;
 mod shapes;
 mod skill_files;
 mod skill_index;

@@ -200,3 +200,43 @@ fn a_pipe_in_the_place_of_the_store_is_refused_without_waiting() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_was_deleted_stands_nowhere_in_the_file_or_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(check_store(&store).await, Ok(()));
+    let mut record = store.load("one").await.unwrap();
+    record.header.id = "secret".into();
+    record.header.title = "the-word-to-be-gone".into();
+    store.create(&record.header, &record.entries).await.unwrap();
+    let holds = |word: &str| {
+        let files = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let files = files.filter(|file| file.path().is_file());
+        files
+            .map(|file| std::fs::read(file.path()).unwrap())
+            .any(|bytes| {
+                bytes
+                    .windows(word.len())
+                    .any(|part| part == word.as_bytes())
+            })
+    };
+    assert!(holds("the-word-to-be-gone"));
+    store.delete("secret").await.unwrap();
+    assert!(!holds("the-word-to-be-gone"));
+}
+
+#[tokio::test]
+async fn a_damaged_session_can_be_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(check_store(&store).await, Ok(()));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let damage = "UPDATE events SET body = '{' WHERE session = 'one' AND seq = 3";
+    connection.execute(damage, []).unwrap();
+    store.delete("one").await.unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    assert_eq!(store.list(10).await.unwrap().len(), 1);
+}

@@ -102,6 +102,12 @@ impl SessionStore for MemoryStore {
         summaries.truncate(limit);
         Ok(summaries)
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        self.with(|sessions| sessions.remove(session))
+            .map(drop)
+            .ok_or_else(|| StoreError::not_found(session))
+    }
 }
 
 fn summary(record: &SessionRecord) -> SessionSummary {

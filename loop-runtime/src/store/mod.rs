@@ -4,6 +4,7 @@
 mod audit;
 #[cfg(feature = "sqlite")]
 mod database;
+mod lines;
 #[cfg(feature = "sqlite")]
 mod lock;
 mod memory;
@@ -169,6 +170,10 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
 
     /// Lists at most `limit` sessions, the last written first.
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError>;
+
+    /// Deletes a session with all of its events, at once or not at all; durable when it returns
+    /// `Ok`. Whoever calls it holds the lease. A damaged session can be deleted too.
+    async fn delete(&self, session: &str) -> Result<(), StoreError>;
 }
 
 #[cfg(all(test, feature = "sqlite"))]

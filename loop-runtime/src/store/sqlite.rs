@@ -224,6 +224,26 @@ impl SessionStore for SqliteStore {
             });
         summaries.map_err(|error| failed("cannot list sessions", error))
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        // What was deleted is overwritten, not only forgotten.
+        self.lock()
+            .pragma_update(None, "secure_delete", true)
+            .map_err(|error| failed(&format!("cannot delete session `{session}`"), error))?;
+        let deleted = self.write(session, |transaction| {
+            transaction.execute("DELETE FROM events WHERE session = ?1", [session])?;
+            transaction.execute("DELETE FROM sessions WHERE id = ?1", [session])
+        })?;
+        if deleted == 0 {
+            return Err(StoreError::not_found(session));
+        }
+        // The log still has the old pages. While somebody reads it stays; the last one to close
+        // the file removes it.
+        let _ = self
+            .lock()
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        Ok(())
+    }
 }
 
 /// Tells whether a row with the same key was there already.

@@ -66,6 +66,11 @@ impl SessionStore for FailingStore {
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
         self.inner.list(limit).await
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        self.spend()?;
+        self.inner.delete(session).await
+    }
 }
 
 #[tokio::test]
@@ -254,6 +259,10 @@ impl SessionStore for Damaged {
 
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
         self.0.list(limit).await
+    }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        self.0.delete(session).await
     }
 }
 

@@ -99,6 +99,10 @@ impl SessionStore for RecordingStore {
     async fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
         self.inner.list(limit).await
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        self.inner.delete(session).await
+    }
 }
 
 /// One session: what the model answers, what the policy says, and how a person decides.

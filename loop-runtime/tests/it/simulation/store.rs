@@ -128,4 +128,11 @@ impl SessionStore for SimulatedStore {
     async fn list(&self, _limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
         Ok(Vec::new())
     }
+
+    async fn delete(&self, session: &str) -> Result<(), StoreError> {
+        let deleted = self.0.lock().unwrap().record.take();
+        deleted
+            .map(drop)
+            .ok_or_else(|| StoreError::not_found(session))
+    }
 }

@@ -1,4 +1,7 @@
-//! `tekne sessions`: what there is, and what happened in one.
+//! `tekne sessions`: what there is, and what happened in one; taking one elsewhere, and out.
+
+mod delete;
+mod export;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -28,6 +31,10 @@ pub(crate) enum SessionsCommand {
     List(ListArgs),
     /// Show what happened in a session
     Show(ShowArgs),
+    /// Write a session as JSON Lines, one event a line
+    Export(export::ExportArgs),
+    /// Delete sessions with everything that was recorded of them
+    Delete(delete::DeleteArgs),
 }
 
 /// Arguments of `tekne sessions list`.
@@ -48,15 +55,18 @@ pub(crate) struct ShowArgs {
 /// Runs the command.
 pub(crate) fn run(context: &Context, command: &SessionsCommand) -> Result<Exit, CliError> {
     super::runtime()?.block_on(async {
-        let store = open(context)?;
         match command {
             SessionsCommand::List(arguments) => {
-                list(context, store, arguments.limit as usize).await
+                list(context, open(context)?, arguments.limit as usize).await?;
             }
-            SessionsCommand::Show(arguments) => show(context, store, &arguments.id).await,
+            SessionsCommand::Show(arguments) => {
+                show(context, open(context)?, &arguments.id).await?;
+            }
+            SessionsCommand::Export(arguments) => export::export(context, arguments).await?,
+            SessionsCommand::Delete(arguments) => return delete::delete(context, arguments).await,
         }
-    })?;
-    Ok(Exit::Done)
+        Ok(Exit::Done)
+    })
 }
 
 /// Opens the journal for reading; a machine that has none has no sessions.
