@@ -26,6 +26,7 @@ mod catalog;
 mod context;
 mod digest;
 mod discovery;
+mod envelope;
 mod glob;
 mod invisible;
 mod lock;
@@ -52,6 +53,7 @@ pub use {
     catalog::{CandidateReport, SkillCatalog, Snapshot, Verdict, directory_sources},
     context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},
+    envelope::envelope_mark,
     invisible::is_invisible,
     lock::{LockError, LockedSkill, SkillsLock},
     message::{ContentBlock, Message, Role},

@@ -234,3 +234,25 @@ fn a_body_s_references_are_its_own_files() {
     ];
     assert_eq!(found, expected.map(|(path, line)| (path.to_owned(), line)));
 }
+
+#[test]
+fn what_an_escape_hides_is_found_in_every_value() {
+    for keys in [
+        "name: \"tag\\U000E0041\"",
+        "name: a\ntags: [\"x\\U000E0041\"]",
+        "name: a\nversion: \"1\\u202E\"",
+        "name: a\nmetadata:\n  note: {deep: [\"\\U000E0041\\U000E0042\"]}",
+        "name: a\n\"key\\u202E\": x",
+        "name: a\nwhen_to_use: \"\\u202E\"",
+    ] {
+        let text = format!("---\n{keys}\ndescription: d\n---\nb\n");
+        let origin = crate::Origin::of("a/SKILL.md", crate::Scope::User);
+        let parsed = crate::parse_skill(text.as_bytes(), &origin);
+        let hidden = parsed.diagnostics.iter().any(|one| one.code == "SK110");
+        assert!(
+            hidden && parsed.is_refused(),
+            "{keys}: {:?}",
+            parsed.diagnostics
+        );
+    }
+}

@@ -66,6 +66,11 @@ fn get<'n>(node: &'n Node<'n>, key: &str) -> Result<Option<&'n Node<'n>>, Option
     let Kind::Map { pairs } = &node.kind else {
         return Err(Some((node.line, node.column)));
     };
+    // A merge or a key behind an alias may be that key.
+    let is_plain = |key: &Node<'_>| matches!(&key.kind, Kind::Scalar { text, .. } if text != "<<");
+    if let Some((key, _)) = pairs.iter().find(|(key, _)| !is_plain(key)) {
+        return Err(Some((key.line, key.column)));
+    }
     let is_key = |node: &Node<'_>| matches!(&node.kind, Kind::Scalar { text, .. } if text == key);
     let mut found = pairs.iter().filter(|(known, _)| is_key(known));
     match (found.next(), found.next()) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::skill::findings::Findings;
 use crate::skill::keys::key_line;
+use crate::skill::restricting;
 use crate::skill::yaml::{self, Kind, Node};
 
 /// One top-level key.
@@ -31,8 +32,28 @@ impl Field<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Document<'a> {
     pub(crate) fields: Vec<Field<'a>>,
-    /// Keys whose value could not be read at all, with the lines that were left out.
-    pub(crate) lost: Vec<(String, &'a str)>,
+    /// Keys that are there and could not be read.
+    pub(crate) lost: Vec<Lost<'a>>,
+}
+
+impl Document<'_> {
+    /// Calls `look` with every text of it, keys and values.
+    pub(crate) fn each_text(&self, look: &mut impl FnMut(&str)) {
+        for field in &self.fields {
+            look(&field.key);
+            field.value.each_text(look);
+        }
+    }
+}
+
+/// A key that could not be read, or only where no key belongs.
+#[derive(Debug)]
+pub(crate) struct Lost<'a> {
+    pub(crate) key: Cow<'a, str>,
+    /// The lines that were left out, or in which it stands.
+    pub(crate) text: &'a str,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
 }
 
 /// Returns the root of `yaml` if it is one document in which no quoted text swallows a later key;
@@ -98,6 +119,7 @@ pub(crate) fn from_root<'a>(
         return Document::default();
     };
     let offset = first_line.saturating_sub(1);
+    let indirect = restricting::indirect(&root);
     let Kind::Map { pairs } = root.kind else {
         findings
             .add(
@@ -111,6 +133,13 @@ pub(crate) fn from_root<'a>(
     };
     let lines: Vec<&str> = yaml.lines().collect();
     let mut document = Document::default();
+    let lost = indirect.into_iter().map(|(line, column, key)| Lost {
+        key: Cow::Borrowed(key),
+        text: yaml,
+        line: line + offset,
+        column,
+    });
+    document.lost.extend(lost);
     for (key, value) in pairs {
         let Kind::Scalar { text, .. } = key.kind else {
             findings.add(

@@ -17,6 +17,7 @@ mod raw;
 mod record;
 mod repair;
 pub(crate) mod requirements;
+mod restricting;
 mod yaml;
 
 pub(crate) use {
@@ -24,6 +25,7 @@ pub(crate) use {
     id::fold,
     parse::{body_within, parse_record, parse_with},
     raw::RawFields,
+    record::is_qualified,
 };
 pub use {
     declaration::{

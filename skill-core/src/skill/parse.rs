@@ -7,12 +7,12 @@ use crate::digest::content_digest;
 use crate::safety;
 use crate::skill::companion::{self, Companion};
 use crate::skill::decode::decode;
-use crate::skill::document::{self, Document};
+use crate::skill::document::{self, Document, Lost};
 use crate::skill::fence::{self, FenceState, Split};
 use crate::skill::fields;
 use crate::skill::findings::Findings;
 use crate::skill::{Diagnostic, Scope, Severity, Skill, SkillFormat};
-use crate::skill::{plain, repair};
+use crate::skill::{plain, repair, restricting};
 
 /// Where a skill's bytes come from: all that the bytes themselves do not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,10 @@ impl<'a> Text<'a> {
         companion: Option<&Companion>,
     ) -> (Skill, &str, Vec<Diagnostic>) {
         let mut findings = self.findings.clone();
-        let (split, document) = read(&self.text, origin.format, &mut findings);
+        let (split, mut document) = read(&self.text, origin.format, &mut findings);
+        document
+            .lost
+            .extend(below(&self.text, &split, origin.format));
         let complete = split.state == FenceState::Closed || origin.format == SkillFormat::Lite;
         let mut skill = fields::skill(&document, origin, complete, &mut findings);
         let body = split.body.trim_start_matches('\u{feff}');
@@ -158,9 +161,8 @@ impl<'a> Text<'a> {
         }
         let above = self.text.len().saturating_sub(split.body.len());
         safety::check(&self.text, above, &mut findings);
-        // An unsafe name is no id anyway.
-        for value in [Some(&skill.description), skill.when_to_use.as_ref()] {
-            safety::check_value(&self.text, value.map_or("", String::as_str), &mut findings);
+        if split.yaml.is_some_and(|yaml| yaml.contains('\\')) {
+            document.each_text(&mut |text| safety::check_value(&self.text, text, &mut findings));
         }
         look_alike(&skill, &mut findings);
         skill.body_bytes = body.len() as u64;
@@ -208,6 +210,36 @@ fn read<'a>(
         (Some(yaml), None) => repair::by_key(yaml, split.yaml_line, findings),
     };
     (split, document)
+}
+
+/// Returns the restriction that stands at the top of the body, where a fence that is not sound, or
+/// one that is one too many, put it.
+fn below<'a>(text: &'a str, split: &Split<'a>, format: SkillFormat) -> Option<Lost<'a>> {
+    let above = text.get(..text.len().checked_sub(split.body.len())?)?;
+    let sound = above.ends_with('\n') && above.trim_end().ends_with("\n---");
+    let ended = match (format, split.state) {
+        (SkillFormat::Declared, _) => return None,
+        (_, FenceState::Closed) => sound,
+        (SkillFormat::Lite, FenceState::Unclosed) => false,
+        (SkillFormat::Lite, FenceState::Missing) => true,
+        // It is refused.
+        _ => return None,
+    };
+    // What stands on the line of a fence is no key; a heading there begins the body.
+    let glued = !above.is_empty() && !above.ends_with('\n');
+    let (rest, keys) = match split.body.split_once('\n') {
+        Some((rest, keys)) if glued => (rest, keys),
+        _ => ("", split.body),
+    };
+    let keys = Some(keys).filter(|_| !rest.starts_with('#'))?;
+    let (at, key) = restricting::at_the_top(keys, ended)?;
+    let line = above.matches('\n').count() + usize::from(glued) + at + 1;
+    Some(Lost {
+        key: Cow::Borrowed(key),
+        text: split.body,
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        column: 1,
+    })
 }
 
 /// Takes back the end of a frontmatter that is no YAML and runs on into the body.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::skill::{Declaration, Requirements, SkillId};
+use crate::skill::{Declaration, Requirements, SkillId, fold};
 
 /// The form a skill's file has.
 ///
@@ -88,6 +88,16 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Every scope, in the usual precedence.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Flag,
+        Self::Project,
+        Self::User,
+        Self::Config,
+        Self::Managed,
+        Self::Builtin,
+    ];
+
     /// Returns the name used in output and in qualified ids.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -99,6 +109,12 @@ impl Scope {
             Self::Builtin => "builtin",
         }
     }
+}
+
+/// Tells whether a text begins with a scope, in any case, as a qualified id does.
+pub(crate) fn is_qualified(text: &str) -> bool {
+    let scope = text.split_once('/').map(|(scope, _)| fold(scope));
+    scope.is_some_and(|scope| Scope::ALL.iter().any(|known| known.as_str() == scope))
 }
 
 /// Who may start a skill, after every dialect's flags were merged, the most restrictive winning.

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::skill::document::{Document, Field, reaches_end};
+use crate::skill::document::{Document, Field, Lost, reaches_end};
 use crate::skill::findings::{Findings, quoted};
 use crate::skill::keys::{KeyLine, is_known, is_prose, key_line, normal};
+use crate::skill::restricting::begun;
 use crate::skill::yaml::{self, Kind, Mark, Node};
 
 /// A key with the lines that belong to it.
@@ -28,17 +29,65 @@ struct Chunk<'a> {
 /// Returns the keys of a frontmatter that is no YAML as a whole.
 pub(crate) fn by_key<'a>(yaml: &'a str, first_line: u32, findings: &mut Findings) -> Document<'a> {
     let mut document = Document::default();
-    for chunk in chunks(yaml, first_line, findings) {
-        match value(&chunk, findings) {
+    let chunks = chunks(yaml, first_line, findings, &mut document.lost);
+    for chunk in chunks {
+        let field = value(&chunk, findings);
+        if field.as_ref().is_none_or(|field| field.damaged) {
+            document.lost.extend(swallowed(&chunk, yaml));
+        }
+        match field {
             Some(field) => document.fields.push(field),
-            None => document.lost.push((chunk.key.key.to_owned(), chunk.text)),
+            None => document.lost.push(Lost {
+                key: Cow::Borrowed(chunk.key.key),
+                text: chunk.text,
+                line: chunk.line,
+                column: 1,
+            }),
         }
     }
     document
 }
 
+/// Returns the restrictions among the lines below a value that is not sound: nobody can tell
+/// whether they belong to it.
+fn swallowed<'a>(chunk: &Chunk<'a>, yaml: &str) -> Vec<Lost<'a>> {
+    let head = chunk.key.rest.trim_matches([' ', '\t', '\u{a0}']);
+    // What is indented below a key alone, or below the head of a block, is inside of it.
+    let inside = head.is_empty() || header(head) == Some("");
+    let indented = chunk.indented.iter().filter(|_| !inside);
+    let lines = indented.chain(&chunk.stray);
+    let lost = lines.filter_map(|line| {
+        Some(Lost {
+            key: Cow::Borrowed(begun(line, yaml)?),
+            text: chunk.text,
+            line: chunk.line,
+            column: chunk.column,
+        })
+    });
+    lost.collect()
+}
+
+/// Returns the restrictions in a line above the first key, which may be a map in braces.
+fn unowned<'a>(line: &'a str, yaml: &'a str, number: u32) -> impl Iterator<Item = Lost<'a>> {
+    let parts = line.split(['{', ',']);
+    parts.filter_map(move |part| {
+        Some(Lost {
+            key: Cow::Borrowed(begun(part, yaml)?),
+            text: yaml,
+            line: number,
+            column: 1,
+        })
+    })
+}
+
 /// Cuts `yaml` at the lines that begin with a key as far left as the first key does.
-fn chunks<'a>(yaml: &'a str, first_line: u32, findings: &mut Findings) -> Vec<Chunk<'a>> {
+/// What restricts above them goes into `lost`.
+fn chunks<'a>(
+    yaml: &'a str,
+    first_line: u32,
+    findings: &mut Findings,
+    lost: &mut Vec<Lost<'a>>,
+) -> Vec<Chunk<'a>> {
     let margin = margin(yaml);
     let mut chunks: Vec<Chunk<'a>> = Vec::new();
     let mut start = 0;
@@ -74,6 +123,7 @@ fn chunks<'a>(yaml: &'a str, first_line: u32, findings: &mut Findings) -> Vec<Ch
                 chunk.stray.push(bare);
             }
         } else if !bare.trim().is_empty() && !bare.starts_with('#') {
+            lost.extend(unowned(bare, yaml, number));
             findings
                 .add("SK020", Some((number, 1)), "a line that belongs to no key")
                 .text(bare)

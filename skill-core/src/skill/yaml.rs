@@ -90,6 +90,21 @@ impl Node<'_> {
         }
     }
 
+    /// Calls `look` with every text below, keys and values.
+    pub(crate) fn each_text(&self, look: &mut impl FnMut(&str)) {
+        match &self.kind {
+            Kind::Scalar { text, .. } => look(text),
+            Kind::Alias(_) => {}
+            Kind::List { items, .. } => items.iter().for_each(|item| item.each_text(look)),
+            Kind::Map { pairs } => {
+                for (key, value) in pairs {
+                    key.each_text(look);
+                    value.each_text(look);
+                }
+            }
+        }
+    }
+
     /// Tells whether an alias stands anywhere below.
     pub(crate) fn has_alias(&self) -> bool {
         match &self.kind {

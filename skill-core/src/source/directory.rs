@@ -364,7 +364,7 @@ fn companion(path: &Path, beside: &Beside, limits: &ScanLimits) -> Option<Compan
         Beside::Something(..) => path.parent()?.join(companion::PATH),
     };
     match read_capped(&path, limits.file_bytes) {
-        Err(error) if is_absent(&error) => None,
+        Err(error) if is_absent(&error) && !is_dangling(&path) => None,
         read => Some(Companion {
             path,
             bytes: read
@@ -373,6 +373,12 @@ fn companion(path: &Path, beside: &Beside, limits: &ScanLimits) -> Option<Compan
                 .map(|read| read.bytes),
         }),
     }
+}
+
+/// Tells whether a link on the way to the file leads nowhere: what it said is not known then.
+fn is_dangling(path: &Path) -> bool {
+    let mut ways = [Some(path), path.parent()].into_iter().flatten();
+    ways.any(|way| way.is_symlink() && !way.exists())
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -16,7 +16,7 @@ pub use {
 
 use crate::catalog::{Snapshot, Standing, resolve};
 use crate::digest::Digester;
-use crate::skill::{Diagnostic, LoadMode, Skill, fold};
+use crate::skill::{Diagnostic, LoadMode, Skill, fold, is_qualified as names_a_scope};
 use crate::source::{OpenedSkill, Resource};
 
 /// A skill as a principal sees it.
@@ -331,8 +331,12 @@ fn lookup<'a>(skills: &'a [ViewedSkill], wanted: &str) -> Option<&'a ViewedSkill
     if let Some(found) = open().find(|one| is_qualified(&one.skill, wanted)) {
         return Some(found);
     }
+    let folded = fold(wanted);
+    if names_a_scope(&folded) {
+        // It says whose skill it means, so no name that happens to be spelled so is meant.
+        return only(open().filter(|one| is_qualified_folded(&one.skill, &folded)));
+    }
     only(open().filter(|one| one.skill.name == wanted)).or_else(|| {
-        let folded = fold(wanted);
         let alias =
             |one: &&ViewedSkill| one.skill.aliases.iter().any(|alias| fold(alias) == folded);
         let mut called = open()
@@ -348,6 +352,11 @@ fn lookup<'a>(skills: &'a [ViewedSkill], wanted: &str) -> Option<&'a ViewedSkill
 fn is_qualified(skill: &Skill, wanted: &str) -> bool {
     let scope = wanted.strip_prefix(skill.scope.as_str());
     scope.and_then(|rest| rest.strip_prefix('/')) == Some(skill.id.as_str())
+}
+
+fn is_qualified_folded(skill: &Skill, folded: &str) -> bool {
+    let qualified = folded.split_once('/');
+    qualified == Some((skill.scope.as_str(), &*fold(skill.id.as_str())))
 }
 
 fn answers_to(skill: &Skill, folded: &str) -> bool {

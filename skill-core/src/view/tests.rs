@@ -107,6 +107,27 @@ fn a_hidden_skill_gives_its_name_to_the_next_one() {
 }
 
 #[test]
+fn a_name_that_reads_as_a_qualified_id_opens_nothing() {
+    let named = |name: &str, scope| Skill {
+        name: name.to_owned(),
+        ..scoped("mine", scope)
+    };
+    for name in ["user/deploy", "User/Deploy", "builtin/skill-creator"] {
+        let catalog = catalog(
+            MemorySource::new()
+                .with(named(name, Scope::Project), "project")
+                .with(scoped("deploy", Scope::User), "user"),
+        );
+        let view = catalog.view(&Principal::default());
+        let id = |wanted: &str| Some(view.find(Some(wanted), None)?.skill.id.to_string());
+        assert_eq!(id("User/deploy").as_deref(), Some("deploy"), "{name}");
+        assert_eq!(id("user/deploy").as_deref(), Some("deploy"), "{name}");
+        assert_eq!(id("builtin/skill-creator"), None, "{name}");
+        assert_eq!(id("project/mine").as_deref(), Some("mine"), "{name}");
+    }
+}
+
+#[test]
 fn skills_in_memory_are_told_apart_whatever_path_they_name() {
     let of = |scope, groups: &[&str]| Skill {
         scope,

@@ -1,6 +1,6 @@
 //! How skills are put into text for the model: names escaped, files enveloped.
 
-use skill_core::ViewedSkill;
+use skill_core::{ViewedSkill, envelope_mark};
 
 use crate::escape::escape_line;
 
@@ -16,10 +16,11 @@ pub(super) fn one_line(text: &str) -> String {
     escape_line(&line)
 }
 
-/// Wraps the text of a file of a skill; the closing tag carries eight characters of `digest`, so
-/// that no text can close it.
+/// Wraps the text of a file of a skill; the closing tag carries eight characters that the opening one
+/// announces and the text does not hold, of `digest` where that can be, so that no text can close
+/// it.
 pub(super) fn enveloped_file(skill: &ViewedSkill, file: &str, digest: &str, text: &str) -> String {
-    let mark = digest.get(..8).unwrap_or(digest);
+    let mark = envelope_mark(digest, [text]);
     let attribute = |text: &str| one_line(text).replace('"', "&quot;");
     let line_end = if text.ends_with('\n') { "" } else { "\n" };
     format!(

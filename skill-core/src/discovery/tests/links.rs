@@ -22,6 +22,20 @@ fn linked_folders_and_files_are_skills() {
 }
 
 #[test]
+fn a_policy_behind_a_link_that_leads_nowhere_closes() {
+    for (target, path) in [
+        ("nowhere.yaml", "root/a/agents/openai.yaml"),
+        ("nowhere", "root/a/agents"),
+    ] {
+        let folder = tree(&["root/a/SKILL.md"]);
+        link(folder.path(), target, path);
+        let catalog = scan(user(&folder.path().join("root")));
+        assert_eq!(listed(&catalog), [""; 0], "{path}");
+        assert!(codes(&catalog).contains(&"SK101"), "{path}");
+    }
+}
+
+#[test]
 fn loops_and_second_ways_are_entered_once() {
     let folder = tree(&["root/g/a/SKILL.md", "root/z/b/SKILL.md"]);
     link(folder.path(), "..", "root/g/up");

@@ -132,7 +132,9 @@ impl Gate {
             .findings
             .add(
                 "SK101",
-                field.and_then(Field::place),
+                field
+                    .and_then(Field::place)
+                    .or_else(|| reader.lost_place(key)),
                 format!(
                     "`{name}` restricts and could not be read; the model does not see the skill"
                 ),

@@ -8,7 +8,7 @@ use crate::skill::document::Field;
 use crate::skill::fields::{Reader, text};
 use crate::skill::findings::{Findings, Place, quoted};
 use crate::skill::parse::Origin;
-use crate::skill::{SkillFormat, fold};
+use crate::skill::{SkillFormat, fold, is_qualified};
 
 /// The longest name the standard allows, in characters.
 const LONGEST_NAME: usize = 64;
@@ -22,15 +22,27 @@ pub(super) struct Identity {
 
 /// Reads the identity, and reports what is wrong with it unless the file is damaged anyway.
 pub(super) fn read(reader: &mut Reader<'_, '_>, origin: &Origin, complete: bool) -> Identity {
-    let place = place_name(&origin.path, origin.format);
+    let written = place_name(&origin.path, origin.format);
+    let place = safe(&written);
     let field = reader.take("name");
     let declared = field.and_then(|field| name_text(reader, field));
+    // It would pass for the id of another's skill.
+    let declared = declared.filter(|name| !is_qualified(name));
     let capital = capitalised(reader);
     let identity = match origin.format {
         SkillFormat::Declared => return of_declared(reader, declared.or(capital), place),
         SkillFormat::Lite => lite(reader, declared, place.clone()),
         _ => named(declared.or(capital), place.clone()),
     };
+    if identity.id == place && place != written {
+        let message = "the name of the folder or file cannot be an id; letters were left out";
+        let fix = quoted("name", &place);
+        reader
+            .findings
+            .add("SK034", None, message)
+            .text(&written)
+            .fix(fix);
+    }
     if complete && origin.format != SkillFormat::Lite {
         report(&identity, field, &place, origin.format, reader.findings);
     }
@@ -162,16 +174,32 @@ fn is_safe(name: &str) -> bool {
     !climbs(name) && !name.chars().any(is_unsafe)
 }
 
+/// Returns `place_name` as an id: with a hyphen for every run of letters that no id may hold.
+fn safe(place_name: &str) -> String {
+    if is_safe(place_name) {
+        return place_name.to_owned();
+    }
+    let parts = place_name.split(is_unsafe).map(str::trim);
+    let parts: Vec<&str> = parts
+        .filter(|part| !part.trim_matches('.').is_empty())
+        .collect();
+    if parts.is_empty() {
+        return "unnamed".to_owned();
+    }
+    parts.join("-")
+}
+
 fn is_unsafe(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '/' | '\\' | '<' | '>' | ':' | '*' | '?' | '"' | '|')
         || matches!(
             letter,
-            '\u{200b}'..='\u{200f}'
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
                 | '\u{202a}'..='\u{202e}'
                 | '\u{2060}'..='\u{2069}'
                 | '\u{feff}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 

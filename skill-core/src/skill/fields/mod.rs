@@ -11,10 +11,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::skill::document::{Document, Field};
-use crate::skill::findings::Findings;
+use crate::skill::findings::{Findings, Place};
 use crate::skill::keys::{self, normal};
 use crate::skill::parse::Origin;
-use crate::skill::yaml::Kind;
+use crate::skill::requirements::has_no_twins;
+use crate::skill::restricting::unescaped;
+use crate::skill::yaml::{Kind, Node};
 use crate::skill::{Invocation, LoadMode, Requirements, Skill, SkillFormat, SkillId, requirements};
 
 /// The description of a lite skill that has none.
@@ -110,7 +112,13 @@ fn required(
     metadata: &Value,
     access: &mut access::Access,
 ) -> Option<Box<Requirements>> {
-    let (requires, sound) = requirements::read(metadata);
+    let (requires, mut sound) = requirements::read(metadata);
+    let fields = reader.all("metadata");
+    sound &= fields.iter().all(|field| {
+        // Of two, the last counts; what the other asks for must not be lost.
+        requirements::is_clear(&field.value)
+            && (fields.len() == 1 || requirements::read(&field.value.value()).0 == requires)
+    });
     if !sound || reader.lost_text_holds("requires") {
         access.model = false;
         let place = reader.take("metadata").and_then(Field::place);
@@ -124,18 +132,22 @@ fn required(
 
 /// Returns how the skill is loaded: always only where that is said beyond doubt, by a key of its
 /// own or, as the standard leaves no other place, below `metadata`.
+///
+/// A key that says otherwise takes it back.
 fn load(reader: &mut Reader<'_, '_>, metadata: &Value) -> LoadMode {
-    let always = |text: &str| text.trim().eq_ignore_ascii_case("always");
-    let own = reader.granting("mode").map(always);
-    let below = || {
-        let text = metadata.get("mode").and_then(Value::as_str);
-        text.is_some_and(always) && reader.is_clear("metadata")
-    };
-    let mode = own.unwrap_or_else(below);
-    let always = reader.granting("always").is_some_and(|text| {
-        ["true", "yes", "1"].contains(&text.trim().to_ascii_lowercase().as_str())
-    });
-    if mode || always {
+    let is_always = |text: &str| text.trim().eq_ignore_ascii_case("always");
+    let is_true =
+        |text: &str| ["true", "yes", "1"].contains(&text.trim().to_ascii_lowercase().as_str());
+    let mode = reader.granting("mode", |node| node.text().map(is_always));
+    let always = reader.granting("always", |node| node.text().map(is_true));
+    let below = metadata.get("mode").and_then(Value::as_str).map(is_always);
+    let clear = below != Some(true) || reader.is_clear("metadata");
+    let said: Vec<bool> = [mode, always, below].into_iter().flatten().collect();
+    if !clear || (said.contains(&true) && said.contains(&false)) {
+        let message = "`always` is not said clearly, or taken back; the skill is not always on";
+        reader.findings.add("SK053", None, message);
+    }
+    if clear && !said.is_empty() && said.iter().all(|always| *always) {
         LoadMode::Always
     } else {
         LoadMode::Lazy
@@ -258,8 +270,14 @@ impl<'d, 'f> Reader<'d, 'f> {
 
     /// Tells whether a value of `key` was there and could not be read.
     pub(crate) fn lost(&self, key: &str) -> bool {
+        self.lost_place(key).is_some()
+    }
+
+    /// Returns where a value of `key` stands that could not be read.
+    fn lost_place(&self, key: &str) -> Place {
         let mut lost = self.document.lost.iter();
-        lost.any(|(lost, _)| normal(lost) == key)
+        lost.find(|lost| normal(&lost.key) == key)
+            .map(|lost| (lost.line, lost.column))
     }
 
     /// Tells whether what was left out of the file mentions `word`.
@@ -267,7 +285,7 @@ impl<'d, 'f> Reader<'d, 'f> {
         self.document
             .lost
             .iter()
-            .any(|(_, text)| text.contains(word))
+            .any(|lost| unescaped(lost.text).to_lowercase().contains(word))
     }
 
     /// Returns the text of `key`; another kind of value is reported and left in the rest.
@@ -290,24 +308,30 @@ impl<'d, 'f> Reader<'d, 'f> {
             .unwrap_or_default()
     }
 
-    /// Returns the text of a granting key, if nothing about it was mended.
-    fn granting(&mut self, key: &str) -> Option<&'d str> {
+    /// Returns what a granting key says, if nothing about it was mended and it says that every time
+    /// it is there.
+    fn granting<T: Default + PartialEq>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&Node<'_>) -> Option<T>,
+    ) -> Option<T> {
         let field = self.take(key)?;
-        if field.damaged {
-            self.findings.add(
-                "SK053",
-                field.place(),
-                format!("`{}` was not written clearly and grants nothing", field.key),
-            );
-            return None;
+        let fields = self.all(key);
+        let said = read(&field.value);
+        let clear = |field: &&Field<'_>| !field.damaged && read(&field.value) == said;
+        if self.lost(key) || !fields.iter().all(clear) {
+            let message = format!("`{}` was not written clearly and grants nothing", field.key);
+            self.findings.add("SK053", field.place(), message);
+            return Some(T::default());
         }
-        field.value.text()
+        said
     }
 
     /// Tells whether a value of `key` was written clearly, so that it can grant something.
     fn is_clear(&self, key: &str) -> bool {
         let fields = self.all(key);
-        fields.len() == 1 && fields.iter().all(|field| !field.damaged)
+        let clear = |field: &&Field<'_>| !field.damaged && has_no_twins(&field.value);
+        fields.len() == 1 && fields.iter().all(clear) && !self.lost(key)
     }
 
     /// Returns what was not taken.

@@ -274,13 +274,14 @@ pub(super) fn allowed_tools(reader: &mut Reader<'_, '_>) -> Vec<String> {
             format!("`{}` is a list; the standard writes one text", field.key),
         );
     }
-    match tools(&field.value).filter(|_| !field.damaged) {
-        Some(tools) => tools,
-        None => {
-            wrong_type(reader, field, "a list of tools, and grants nothing");
-            Vec::new()
-        }
-    }
+    let Some(granted) = tools(&field.value).filter(|_| !field.damaged) else {
+        wrong_type(reader, field, "a list of tools, and grants nothing");
+        return Vec::new();
+    };
+    reader
+        .granting("allowedtools", tools)
+        .filter(|_| !granted.is_empty())
+        .unwrap_or_default()
 }
 
 /// Returns the metadata as a tree.

@@ -1,5 +1,6 @@
 //! What comes of skill files, sound and damaged.
 
+mod closing;
 mod companion;
 mod declared;
 mod decoding;

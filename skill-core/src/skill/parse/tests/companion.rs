@@ -40,6 +40,11 @@ fn a_policy_that_cannot_be_read_hides_the_skill_from_the_model() {
         Some("policy: {"),
         Some("- a"),
         Some("policy: {allow_implicit_invocation: true, allow_implicit_invocation: true}"),
+        Some("policy: {<<: {allow_implicit_invocation: false}}"),
+        Some("<<: {policy: {allow_implicit_invocation: false}}"),
+        Some("x: &x policy\n*x : {allow_implicit_invocation: false}"),
+        Some("x: &x allow_implicit_invocation\npolicy: {*x : false}"),
+        Some("? [policy]\n: {allow_implicit_invocation: false}"),
         None,
     ];
     for yaml in broken {

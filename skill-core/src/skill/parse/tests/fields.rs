@@ -46,18 +46,66 @@ fn names_are_judged_letter_by_letter() {
 
 #[test]
 fn an_unsafe_name_never_becomes_an_id() {
-    for name in [
-        "../evil",
-        "a/b",
-        "a:b",
-        "a\\b",
-        "..",
-        "\"a\\u202Eb\"",
-        "\"a\\u200bb\"",
-    ] {
+    for name in ["../evil", "a/b", "a:b", "a\\b", ".."] {
         let parsed = package(format!("---\nname: {name}\ndescription: d\n---\nb\n"));
         assert_eq!(parsed.skill.id.as_str(), "demo", "{name}");
         assert_eq!(codes(&parsed), ["SK034"], "{name}");
+    }
+    for (name, hidden) in [("a\\u202Eb", "SK110"), ("a\\u200bb", "SK116")] {
+        let parsed = package(format!("---\nname: \"{name}\"\ndescription: d\n---\nb\n"));
+        assert_eq!(parsed.skill.id.as_str(), "demo", "{name}");
+        assert_eq!(codes(&parsed), ["SK034", hidden], "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_reads_as_the_id_of_another_s_skill_is_none() {
+    for name in ["user/skill-creator", "Project/x", "builtin/a"] {
+        let parsed = package(format!("---\nname: {name}\ndescription: d\n---\nb\n"));
+        assert_eq!(
+            (&*parsed.skill.name, codes(&parsed)),
+            ("demo", vec!["SK034"]),
+            "{name}"
+        );
+        assert_eq!(
+            lite(&format!("---\nname: {name}\n---\nb\n")).skill.name,
+            "weekly"
+        );
+    }
+}
+
+#[test]
+fn a_folder_whose_name_cannot_be_an_id_gives_what_is_left_of_it() {
+    for (folder, id) in [
+        ("de\u{202e}mo", "de-mo"),
+        ("de\u{200b}mo\u{e0041}", "de-mo"),
+        ("<b>", "b"),
+        ("user:pdf", "user-pdf"),
+        ("\u{202e}", "unnamed"),
+    ] {
+        let parse = |keys: &str| {
+            let origin = Origin::of(format!("skills/{folder}/SKILL.md"), Scope::User);
+            parse_skill(
+                format!("---\n{keys}description: d\n---\nb\n").as_bytes(),
+                &origin,
+            )
+        };
+        let parsed = parse("");
+        assert_eq!(
+            (parsed.skill.id.as_str(), &*parsed.skill.name),
+            (id, id),
+            "{folder}"
+        );
+        assert_eq!(codes(&parsed), ["SK030", "SK034"], "{folder}");
+        let named = parse("name: own\n");
+        assert_eq!(
+            (named.skill.id.as_str(), codes(&named)),
+            ("own", vec!["SK031"])
+        );
+        assert!(
+            named.skill.aliases.iter().all(|alias| alias == id),
+            "{folder}"
+        );
     }
 }
 
