@@ -1,5 +1,6 @@
 //! What a turn rests on, pinned when it begins: skills, tools, profile, model.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prompt_compiler::{IndexMode, Preset};
@@ -47,12 +48,13 @@ impl Environment {
 
     /// Compares with what is there now, before a request is sent and before a skill is opened.
     ///
-    /// A change that this principal cannot see stops nothing.
+    /// A change that this principal cannot see stops nothing, and what came in addition, say a skill
+    /// that the turn wrote itself, waits for the next turn.
     pub(crate) fn admit(&self, agent: &Agent) -> Result<(), Stop> {
         let now = agent.catalog.snapshot();
         let same = !agent.profile.shows_skills
             || Arc::ptr_eq(&now, self.view.snapshot())
-            || agent.catalog.view(&agent.principal).digest() == self.view.digest();
+            || holds_all_of(&agent.catalog.view(&agent.principal), &self.view);
         if same {
             return Ok(());
         }
@@ -62,6 +64,21 @@ impl Environment {
                 .to_owned(),
         })
     }
+}
+
+/// Tells whether every skill of `pinned` is still there, as it was.
+fn holds_all_of(now: &SkillView, pinned: &SkillView) -> bool {
+    let seen = |view: &SkillView| -> BTreeSet<_> {
+        let skills = view.skills().iter();
+        skills
+            .map(|viewed| {
+                let skill = &viewed.skill;
+                let digest = skill.content_digest.clone();
+                (skill.id.clone(), digest, viewed.load, viewed.listed)
+            })
+            .collect()
+    };
+    now.digest() == pinned.digest() || seen(pinned).is_subset(&seen(now))
 }
 
 /// Tells whether a tool is left to an agent that is narrowed.

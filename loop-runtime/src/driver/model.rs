@@ -24,6 +24,10 @@ impl Driver<'_, '_> {
         let Some(prompt) = self.prepare().await else {
             return;
         };
+        // The turn began with a look at the skills; what was withdrawn since goes into no request.
+        if step > 1 && self.agent.profile.shows_skills {
+            self.agent.catalog.refresh();
+        }
         if let Err(stop) = self.environment.admit(self.agent) {
             return self.stop(stop);
         }

@@ -228,6 +228,27 @@ async fn a_change_that_the_principal_cannot_see_fails_nothing() {
 }
 
 #[tokio::test]
+async fn a_skill_that_is_withdrawn_while_a_turn_runs_is_in_no_later_request() {
+    let (folder, bench) = on_disk(vec![note("c1"), Answer::text("done")]);
+    let path = folder.path().join("weekly");
+    bench.on_note(move || std::fs::remove_dir_all(&path).unwrap());
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    assert_eq!(report.outcome, TurnOutcome::Error(ErrorKind::Environment));
+    assert_eq!(bench.provider.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_skill_that_comes_while_a_turn_runs_waits_for_the_next() {
+    let (folder, bench) = on_disk(vec![note("c1"), Answer::text("done")]);
+    let path = folder.path().to_owned();
+    bench.on_note(move || write(&path, "added", "Comes later.", ""));
+    let (report, _) = bench.run(TurnRequest::task("go")).await;
+    assert_eq!(report.outcome, TurnOutcome::Completed);
+    let last = bench.provider.requests().pop().unwrap();
+    assert!(!last.system.concat().contains("Comes later."));
+}
+
+#[tokio::test]
 async fn after_a_change_the_next_turn_sees_the_new_set() {
     let (folder, bench) = on_disk(vec![note("c1"), Answer::text("done")]);
     let (path, catalog) = (folder.path().to_owned(), Arc::clone(&bench.agent.catalog));

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use crate::skill::{Diagnostic, Origin, parse_skill};
+use crate::discovery::ScanLimits;
+use crate::skill::{Diagnostic, Origin, ParsedSkill, begins_key, is_fence, parse_skill};
 
 /// One value that is written otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,68 +30,190 @@ pub struct Mended {
 
 /// Writes every value that was repaired on reading (SK021) so that no repair is needed.
 ///
-/// A change is made only if the file then reads as the very record it read as before, with one
-/// repair less. Bytes outside of the lines of such a value stay as they are.
+/// Changes are made only if the file then reads as the very record it read as before, with a repair
+/// less for each. Bytes outside of the lines of such a value stay as they are. A file longer than
+/// what is read of one by default is left as it is.
+///
+/// The file is read twice where all changes are good ones; where some are not, they are found by
+/// halves.
 pub fn mend(bytes: &[u8], origin: &Origin) -> Mended {
-    let mut mended = Mended {
+    let longest = ScanLimits::default().file_bytes;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > longest {
+        let message = format!("only files of at most {longest} bytes are mended");
+        let left = Diagnostic::about("SK103", &origin.path, message);
+        return unchanged(bytes, vec![left]);
+    }
+    let before = parse_skill(bytes, origin);
+    let repairs: Vec<Diagnostic> = repairs(&before).cloned().collect();
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return unchanged(bytes, repairs);
+    };
+    let (edits, left) = edits(text, &repairs);
+    let mut search = Search {
+        text,
+        origin,
+        before: &before,
+        count: repairs.len(),
+        good: Vec::new(),
+        left,
+        readings: MOST_READINGS,
+    };
+    search.take(&edits);
+    search.good.sort_by_key(|edit| edit.range.start);
+    search
+        .left
+        .sort_by_key(|repair| (repair.line, repair.column));
+    Mended {
+        bytes: changed(text, &search.good).into_bytes(),
+        mends: search.good.iter().map(|edit| edit.mend(text)).collect(),
+        left: search.left.into_iter().cloned().collect(),
+    }
+}
+
+fn unchanged(bytes: &[u8], left: Vec<Diagnostic>) -> Mended {
+    Mended {
         bytes: bytes.to_vec(),
         mends: Vec::new(),
-        left: Vec::new(),
-    };
-    // From the end, so that places before a change stay valid.
-    let mut repairs = repairs(bytes, origin);
-    repairs.reverse();
-    for repair in repairs {
-        match one(&mended.bytes, origin, &repair) {
-            Some((changed, mend)) => {
-                mended.bytes = changed;
-                mended.mends.push(mend);
-            }
-            None => mended.left.push(repair),
+        left,
+    }
+}
+
+fn repairs(parsed: &ParsedSkill) -> impl Iterator<Item = &Diagnostic> {
+    let found = parsed.diagnostics.iter();
+    found.filter(|finding| finding.code == "SK021" && finding.fix.is_some())
+}
+
+/// A change that a repair proposes.
+struct Edit<'r> {
+    repair: &'r Diagnostic,
+    line: u32,
+    range: Range<usize>,
+    after: String,
+}
+
+impl Edit<'_> {
+    fn mend(&self, text: &str) -> Mend {
+        Mend {
+            line: self.line,
+            before: text.get(self.range.clone()).unwrap_or_default().to_owned(),
+            after: self.after.clone(),
         }
     }
-    mended.mends.reverse();
-    mended.left.reverse();
-    mended
 }
 
-fn repairs(bytes: &[u8], origin: &Origin) -> Vec<Diagnostic> {
-    let mut repairs = parse_skill(bytes, origin).diagnostics;
-    repairs.retain(|finding| finding.code == "SK021" && finding.fix.is_some());
-    repairs
-}
-
-/// Makes the one change that `repair` proposes, if it keeps the record.
-fn one(bytes: &[u8], origin: &Origin, repair: &Diagnostic) -> Option<(Vec<u8>, Mend)> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let number = repair.line?;
-    let fix = repair.fix.as_deref()?.trim_end_matches('\n');
+/// Returns the changes that `repairs` propose, in the order of the text and beside one another, and
+/// the repairs that propose none.
+fn edits<'r>(text: &str, repairs: &'r [Diagnostic]) -> (Vec<Edit<'r>>, Vec<&'r Diagnostic>) {
     let lines = line_ranges(text);
-    let first = usize::try_from(number).ok()?.checked_sub(1)?;
-    let before = parse_skill(bytes, origin);
-    let count = repairs(bytes, origin).len();
-    // A value may go on over lines below its key; the fewest that do are replaced.
-    (first..lines.len().min(first + LONGEST_VALUE)).find_map(|last| {
-        let range = lines.get(first)?.start..lines.get(last)?.end;
-        let old = text.get(range.clone())?;
-        let new = with_line_end(fix, old);
-        let changed = [text.get(..range.start)?, &new, text.get(range.end..)?].concat();
-        let after = parse_skill(changed.as_bytes(), origin);
-        let same = after.skill == before.skill && after.body == before.body;
-        let better = same && repairs(changed.as_bytes(), origin).len() < count;
-        better.then(|| {
-            let mend = Mend {
-                line: number,
-                before: old.to_owned(),
-                after: new,
-            };
-            (changed.into_bytes(), mend)
-        })
+    let (mut edits, mut left): (Vec<Edit<'r>>, Vec<&'r Diagnostic>) = (Vec::new(), Vec::new());
+    for repair in repairs {
+        let free_from = edits.last().map_or(0, |edit| edit.range.end);
+        match edit(text, &lines, repair).filter(|edit| edit.range.start >= free_from) {
+            Some(edit) => edits.push(edit),
+            None => left.push(repair),
+        }
+    }
+    (edits, left)
+}
+
+fn edit<'r>(text: &str, lines: &[Range<usize>], repair: &'r Diagnostic) -> Option<Edit<'r>> {
+    let line = repair.line?;
+    let fix = repair.fix.as_deref()?.trim_end_matches('\n');
+    // A fix that is no line is advice to the author.
+    begins_key(fix.lines().next()?.trim_start()).then_some(())?;
+    let first = usize::try_from(line).ok()?.checked_sub(1)?;
+    let last = last_line(text, lines, first)?;
+    let range = lines.get(first)?.start..lines.get(last)?.end;
+    let after = with_line_end(fix, text.get(range.clone())?);
+    Some(Edit {
+        repair,
+        line,
+        range,
+        after,
     })
 }
 
-/// How many lines a value to be replaced may have.
-const LONGEST_VALUE: usize = 64;
+/// Returns the last line of the value whose key stands on line `first`: what is below it up to the
+/// next key or fence as far left, blank lines and comments at the end aside.
+fn last_line(text: &str, lines: &[Range<usize>], first: usize) -> Option<usize> {
+    let line = |at: usize| lines.get(at).and_then(|range| text.get(range.clone()));
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let margin = indent(line(first)?);
+    let mut last = first;
+    for at in first + 1..lines.len() {
+        let below = line(at)?;
+        let bare = below.trim();
+        let is_end = begins_key(bare) || is_fence(bare) || bare.starts_with(['<', '=', '>']);
+        if indent(below) <= margin && is_end {
+            break;
+        }
+        if !bare.is_empty() && !below.starts_with('#') {
+            last = at;
+        }
+    }
+    Some(last)
+}
+
+/// How often a file is read to find the changes that leave its record as it is.
+const MOST_READINGS: usize = 64;
+
+/// The changes that were tried together.
+struct Search<'t, 'e> {
+    text: &'t str,
+    origin: &'t Origin,
+    before: &'t ParsedSkill,
+    /// How many repairs there were before.
+    count: usize,
+    good: Vec<&'e Edit<'e>>,
+    left: Vec<&'e Diagnostic>,
+    readings: usize,
+}
+
+impl<'e> Search<'_, 'e> {
+    /// Takes the good ones among `edits`: all, or those of each half.
+    fn take(&mut self, edits: &'e [Edit<'e>]) {
+        if edits.is_empty() {
+            return;
+        }
+        let known = self.good.len();
+        self.good.extend(edits);
+        if self.readings > 0 && self.is_good() {
+            return;
+        }
+        self.good.truncate(known);
+        let (one, other) = edits.split_at(edits.len() / 2);
+        if one.is_empty() || self.readings == 0 {
+            self.left.extend(edits.iter().map(|edit| edit.repair));
+            return;
+        }
+        self.take(one);
+        self.take(other);
+    }
+
+    /// Tells whether the file still says the same, with a repair less for each change.
+    fn is_good(&mut self) -> bool {
+        self.readings -= 1;
+        let mut sorted = self.good.clone();
+        sorted.sort_by_key(|edit| edit.range.start);
+        let after = parse_skill(changed(self.text, &sorted).as_bytes(), self.origin);
+        // Of a file with more findings than are kept, some come up only now.
+        let is_cut = self.before.diagnostics.len() > crate::skill::findings::MOST_FINDINGS;
+        let fewer = repairs(&after).count() + self.good.len() <= self.count;
+        after.skill == self.before.skill && after.body == self.before.body && (fewer || is_cut)
+    }
+}
+
+/// Returns `text` with all of `edits` made, which come in its order.
+fn changed(text: &str, edits: &[&Edit<'_>]) -> String {
+    let mut changed = String::with_capacity(text.len());
+    let mut from = 0;
+    for edit in edits {
+        changed.push_str(text.get(from..edit.range.start).unwrap_or_default());
+        changed.push_str(&edit.after);
+        from = edit.range.end;
+    }
+    changed + text.get(from..).unwrap_or_default()
+}
 
 /// Returns `new` with the line ends of `old`.
 fn with_line_end(new: &str, old: &str) -> String {

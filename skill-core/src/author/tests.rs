@@ -247,6 +247,42 @@ fn a_value_that_may_be_meant_otherwise_is_left_to_its_author() {
 }
 
 #[test]
+fn many_values_are_mended_at_once_and_a_bad_change_costs_only_itself() {
+    // The brackets are left to their author; every other value is written in quotes.
+    let line = |at: usize, value: &str| format!("k{at}: {value}\n");
+    let value = |at: usize| if at % 50 == 7 { "[a: b" } else { "a: b" };
+    let keys: String = (0..200).map(|at| line(at, value(at))).collect();
+    let quoted = |at: usize| {
+        if at % 50 == 7 {
+            "\"[a: b\""
+        } else {
+            "\"a: b\""
+        }
+    };
+    let mended_keys: String = (0..200).map(|at| line(at, quoted(at))).collect();
+    check_mend(
+        &format!("---\nname: pdf\ndescription: d\n{keys}---\nbody\n"),
+        &format!("---\nname: pdf\ndescription: d\n{mended_keys}---\nbody\n"),
+    );
+    let text = format!(
+        "---\nname: pdf\ndescription: d\n{keys}tags: [a, b\nmetadata:\n\tx: y\n---\nbody\n"
+    );
+    let mended = mend(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));
+    assert_eq!((mended.mends.len(), mended.left.len()), (201, 1));
+}
+
+#[test]
+fn a_file_that_is_too_long_to_be_read_whole_is_not_mended() {
+    let text = format!(
+        "---\nname: pdf\ndescription: d: e\n---\n{}",
+        "x".repeat(300_000)
+    );
+    let mended = mend(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));
+    assert_eq!(mended.bytes, text.as_bytes());
+    assert_eq!(mended.left.first().map(|one| one.code), Some("SK103"));
+}
+
+#[test]
 fn a_sound_file_is_left_as_it_is() {
     let text = "---\nname: pdf\ndescription: d\n---\nbody\n";
     let mended = mend(text.as_bytes(), &Origin::of("pdf/SKILL.md", Scope::User));

@@ -107,7 +107,7 @@ pub(crate) struct Findings {
 }
 
 /// How many findings about one file are kept; a hostile file could cause one a line.
-const MOST_FINDINGS: usize = 256;
+pub(crate) const MOST_FINDINGS: usize = 256;
 
 impl Findings {
     /// Adds a finding and returns it, for text and fix to be filled in.

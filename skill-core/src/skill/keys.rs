@@ -85,6 +85,11 @@ pub(crate) fn key_line(line: &str) -> Option<KeyLine<'_>> {
     })
 }
 
+/// Tells whether `line` begins with a key.
+pub(crate) fn begins_key(line: &str) -> bool {
+    key_line(line).is_some()
+}
+
 fn quoted_key(line: &str) -> Option<(&str, &str)> {
     let quote = line
         .chars()

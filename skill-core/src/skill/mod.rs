@@ -22,7 +22,9 @@ mod yaml;
 
 pub(crate) use {
     companion::Companion,
+    fence::is_fence,
     id::fold,
+    keys::begins_key,
     parse::{body_within, parse_record, parse_with},
     raw::RawFields,
     record::is_qualified,

@@ -124,6 +124,27 @@ async fn where_nobody_can_be_asked_only_a_rule_lets_it_write() {
 }
 
 #[tokio::test]
+async fn without_an_approval_nothing_says_which_ids_are_taken() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("weekly-report")).unwrap();
+    let gateway = Gateway::builder()
+        .tool(create_skill(folder.path(), "skills"))
+        .policy(policy(Mode::Headless, &[]))
+        .build()
+        .unwrap();
+    let mut free = weekly();
+    free["id"] = json!("free");
+    let mut said = Vec::new();
+    for arguments in [weekly(), free] {
+        let id = arguments["id"].as_str().unwrap().to_owned();
+        let record = dispatch_one(&gateway, call("c1", "create_skill", arguments)).await;
+        let (status, kind, text) = brief(&record);
+        said.push((status, kind, text.replace(&id, "ID")));
+    }
+    assert_eq!(said.first(), said.last());
+}
+
+#[tokio::test]
 async fn what_is_there_is_never_touched_whatever_it_is() {
     let folder = TempDir::new().unwrap();
     create(&folder, weekly()).await;
