@@ -101,6 +101,8 @@ mod tests {
             "Skills.md",
             "x.txt",
             ".md",
+            ".hidden.md",
+            ".#lock.md",
             "x.mdc",
             "AGENTS.md",
         ] {

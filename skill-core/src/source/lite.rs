@@ -20,7 +20,8 @@ pub(crate) const FORM: Form = Form {
 };
 
 fn claim(file: &str, root: &Root) -> Claim {
-    let never = NEVER.iter().any(|name| file.eq_ignore_ascii_case(name));
+    // Editors keep locks and copies under names with a dot before them.
+    let never = file.starts_with('.') || NEVER.iter().any(|name| file.eq_ignore_ascii_case(name));
     if never || without_ending(file, ".md").is_none() {
         Claim::No
     } else if root.lite {
