@@ -258,6 +258,16 @@ fn is_key(error: &rusqlite::Error) -> bool {
 }
 
 fn read_only(path: &Path) -> Result<(Connection, Identity), rusqlite::Error> {
+    match without_writing(path) {
+        // A crash while the file was made left a change half done, which a writer takes back.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            IDENTITY.open(path, SCHEMA)
+        }
+        opened => opened,
+    }
+}
+
+fn without_writing(path: &Path) -> Result<(Connection, Identity), rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     // Nothing is written through this connection; without it a file that lost its end, and so is
