@@ -90,6 +90,12 @@ enum Command {
     /// List what a session remembers, and take facts out
     #[command(subcommand)]
     Memory(commands::memory::MemoryCommand),
+    /// List the tools of a model, call one, and say what would be decided about a call
+    #[command(subcommand)]
+    Tools(commands::tools::ToolsCommand),
+    /// List the calls that models made, and show how each of them went
+    #[command(subcommand)]
+    Trace(commands::trace::TraceCommand),
     /// List, show, export and delete sessions
     #[command(subcommand)]
     Sessions(commands::sessions::SessionsCommand),
@@ -146,6 +152,8 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
         Command::Skills(command) => commands::skills::run(context, &command),
         Command::Prompt(command) => commands::prompt::run(context, &command),
         Command::Memory(command) => commands::memory::run(context, &command),
+        Command::Tools(command) => commands::tools::run(context, &command),
+        Command::Trace(command) => commands::trace::run(context, &command),
         Command::Sessions(command) => commands::sessions::run(context, &command),
         Command::Trust(arguments) => commands::trust::run(context, &arguments),
         Command::Config(command) => commands::config::run(context, &command),

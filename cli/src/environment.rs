@@ -134,7 +134,9 @@ impl Environment {
 
     /// Returns the folders that programs are looked for in.
     pub(crate) fn search_path(&self) -> Vec<PathBuf> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        // What programs themselves take where nothing is set.
+        let path =
+            std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
         // A relative folder would look for programs in whatever the workspace holds.
         let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
         folders.collect()

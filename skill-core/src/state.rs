@@ -4,6 +4,7 @@
 //! `temp:skill:order:<agent>`; the agent is percent-encoded, so that no agent's prefix can match
 //! another agent's keys.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Returns the key that says `skill` is loaded for `agent`.
@@ -42,6 +43,23 @@ pub fn docs_addition<'a>(docs: impl IntoIterator<Item = &'a str>) -> String {
 pub fn order_key(agent: &str) -> String {
     format!("temp:skill:order:{}", encode(agent))
 }
+
+/// Returns the key of a fact that the session keeps for the user.
+pub fn fact_key(name: &str) -> String {
+    format!("{FACTS}{name}")
+}
+
+/// Returns the facts in a session's state, by name; what was taken back is not among them.
+pub fn facts(state: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let facts = state.iter().filter_map(|(key, value)| {
+        let name = key.strip_prefix(FACTS)?;
+        (!value.is_empty()).then(|| (name.to_owned(), value.clone()))
+    });
+    facts.collect()
+}
+
+/// The prefix of the keys of facts.
+const FACTS: &str = "memory:";
 
 /// Percent-encodes everything but the unreserved characters of RFC 3986.
 fn encode(agent: &str) -> String {

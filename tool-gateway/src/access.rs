@@ -96,6 +96,13 @@ pub enum Access {
     Output,
     /// Starts a sub-agent, whose own calls are judged one by one.
     Delegate,
+    /// Does what has declared that a person has to say yes each time; no rule says it for them.
+    Confirm(String),
+    /// Does something that is part of what another capability of the call allows: rules can only
+    /// forbid it, or want somebody asked.
+    Within(Box<Access>),
+    /// Does something for which only a rule that names exactly this is enough.
+    Exactly(Box<Access>),
     /// Calls a tool that declares nothing else, by name.
     Tool(String),
 }
@@ -105,6 +112,12 @@ impl Access {
     /// as running it once.
     pub fn has_effect(&self) -> bool {
         !matches!(self, Self::Read(_) | Self::OpenSkill | Self::Output)
+    }
+
+    /// Returns the capability as part of what another one allows.
+    #[must_use]
+    pub fn within(self) -> Self {
+        Self::Within(Box::new(self))
     }
 
     /// Returns the read capability for a path judged by its text.
@@ -188,6 +201,8 @@ impl fmt::Display for Access {
             Self::OpenSkill => formatter.write_str("open skills"),
             Self::Output => formatter.write_str("read results"),
             Self::Delegate => formatter.write_str("start a sub-agent"),
+            Self::Confirm(name) => write!(formatter, "{name}, which asks each time"),
+            Self::Within(access) | Self::Exactly(access) => access.fmt(formatter),
             Self::Tool(name) => write!(formatter, "tool({name})"),
         }
     }

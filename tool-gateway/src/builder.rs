@@ -13,6 +13,7 @@ use crate::policy::{Mode, Policy};
 use crate::registry::{Registry, RegistryError};
 use crate::spill::Spill;
 use crate::tool::DynTool;
+use crate::trace::TraceSink;
 
 /// Bounds of every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,7 @@ pub struct GatewayBuilder {
     approver: Arc<dyn Approver>,
     limits: Limits,
     spill: Option<Arc<dyn Spill>>,
+    trace: Option<Arc<dyn TraceSink>>,
 }
 
 impl Default for GatewayBuilder {
@@ -64,6 +66,7 @@ impl Default for GatewayBuilder {
             approver: Arc::new(HeadlessApprover),
             limits: Limits::default(),
             spill: None,
+            trace: None,
         }
     }
 }
@@ -118,6 +121,13 @@ impl GatewayBuilder {
         self
     }
 
+    /// Keeps a trace of every call.
+    #[must_use]
+    pub fn trace(mut self, trace: Arc<dyn TraceSink>) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
     /// Returns the gateway, or what is wrong with its tools.
     pub fn build(self) -> Result<Gateway, RegistryError> {
         let mut definitions: Vec<_> = self
@@ -139,6 +149,7 @@ impl GatewayBuilder {
             approver: self.approver,
             limits: self.limits,
             spill: self.spill,
+            trace: self.trace,
         })
     }
 }

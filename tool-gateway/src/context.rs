@@ -26,6 +26,12 @@ pub struct ToolContext {
     /// The only tools allowed just now, where active skills restrict them.
     pub restrict: Option<Arc<BTreeSet<String>>>,
     host: Option<Arc<dyn Any + Send + Sync>>,
+    /// The session's state when the calls were asked for: open skills, facts.
+    pub state: Arc<BTreeMap<String, String>>,
+    /// The session, for traces.
+    pub session: Option<String>,
+    /// What the user said, for traces.
+    pub query: Option<String>,
     scope: Option<Scope>,
 }
 
@@ -48,6 +54,9 @@ impl ToolContext {
             open_docs: Arc::default(),
             restrict: None,
             host: None,
+            state: Arc::default(),
+            session: None,
+            query: None,
             scope: None,
         }
     }
@@ -85,6 +94,9 @@ impl ToolContext {
             open_docs: Arc::clone(&self.open_docs),
             restrict: self.restrict.clone(),
             host: self.host.clone(),
+            state: Arc::clone(&self.state),
+            session: self.session.clone(),
+            query: self.query.clone(),
             scope: Some(Scope {
                 call_id: call_id.to_owned(),
                 granted,

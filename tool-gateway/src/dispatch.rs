@@ -19,6 +19,7 @@ use crate::output::cap;
 use crate::policy::{Decision, Effect};
 use crate::running::{Running, panic_text};
 use crate::tool::{Preview, ToolError};
+use crate::trace::Note;
 
 /// One dispatch under way.
 pub(crate) struct Dispatch<'a> {
@@ -29,6 +30,8 @@ pub(crate) struct Dispatch<'a> {
     /// Calls that are decided and do not touch each other, waiting to run together.
     wave: Vec<Checked>,
     records: Vec<Option<CallRecord>>,
+    /// What traces say, where any are kept.
+    notes: Vec<Note>,
     deferred: bool,
 }
 
@@ -46,6 +49,7 @@ impl<'a> Dispatch<'a> {
             log,
             wave: Vec::new(),
             records: vec![None; calls.len()],
+            notes: notes(gateway, calls),
             deferred: false,
         }
     }
@@ -104,6 +108,10 @@ impl<'a> Dispatch<'a> {
             }
         };
         let decision = self.gateway.policy.judge(&call.name, &checked.access);
+        if let Some(note) = self.notes.get_mut(index) {
+            note.arguments = Some(checked.tool.recorded(&checked.arguments));
+            note.decision = Some(decision.explain());
+        }
         match decision.effect {
             Effect::Allow => self.wave.push(checked),
             Effect::Ask => return self.ask(call, checked, &decision).await,
@@ -168,7 +176,7 @@ impl<'a> Dispatch<'a> {
                 .await;
         };
         let ending = match approval {
-            Approval::Allow => match self.still_the_same(call, &checked) {
+            Approval::Allow => match self.still_the_same(&checked) {
                 Some(same) => {
                     let digest = request.arguments_digest;
                     self.wave.push(Checked {
@@ -217,10 +225,11 @@ impl<'a> Dispatch<'a> {
     }
 
     /// Resolves an approved call again; `None` if it is not what was approved any more.
-    fn still_the_same(&self, call: &ToolCall, approved: &Checked) -> Option<Checked> {
+    fn still_the_same(&self, approved: &Checked) -> Option<Checked> {
+        let (tool, arguments) = (&approved.tool, approved.arguments.clone());
         let now = self
             .gateway
-            .check(approved.index, call, self.context)
+            .resolved(approved.index, tool, arguments)
             .ok()?;
         (now.digest == approved.digest).then_some(now)
     }
@@ -279,6 +288,7 @@ impl<'a> Dispatch<'a> {
             basis,
         } = checked;
         let (gateway, log) = (self.gateway, self.log);
+        let (note, asked) = (self.notes.get(index).cloned(), self.context);
         let effect = has_effect(&access);
         let limit = tool.deadline().unwrap_or(gateway.limits.deadline);
         let context = self
@@ -290,6 +300,7 @@ impl<'a> Dispatch<'a> {
             let mut record = ended(call, outcome, digest, effect);
             record.duration_ms = duration_ms;
             record.result.content = gateway.bounded(record.result.content).await;
+            gateway.traced(note, &record, asked);
             let logged = log
                 .record(&CallEvent::Finished {
                     record: record.clone(),
@@ -302,6 +313,8 @@ impl<'a> Dispatch<'a> {
     /// Records the end of a call that did not run.
     async fn finish(&mut self, index: usize, mut record: CallRecord) -> Result<(), LogError> {
         record.result.content = cap(record.result.content, self.gateway.limits.output_bytes);
+        let note = self.notes.get(index).cloned();
+        self.gateway.traced(note, &record, self.context);
         self.log
             .record(&CallEvent::Finished {
                 record: record.clone(),
@@ -315,6 +328,22 @@ impl<'a> Dispatch<'a> {
         if let Some(slot) = self.records.get_mut(index) {
             *slot = Some(record);
         }
+    }
+}
+
+/// Returns a note for each call, if traces are kept.
+fn notes(gateway: &Gateway, calls: &[ToolCall]) -> Vec<Note> {
+    let given = |call: &ToolCall| {
+        serde_json::from_str(&call.arguments)
+            .unwrap_or_else(|_| serde_json::Value::from(call.arguments.as_str()))
+    };
+    let note = |call: &ToolCall| Note {
+        given: given(call),
+        ..Note::default()
+    };
+    match gateway.trace {
+        Some(_) => calls.iter().map(note).collect(),
+        None => Vec::new(),
     }
 }
 

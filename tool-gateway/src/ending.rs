@@ -119,10 +119,10 @@ pub(crate) fn ended(
 /// The tool could not do it.
 pub(crate) fn failed(error: ToolError) -> Ending {
     let detail = error.operator_text();
-    let status = if error.kind == ErrorKind::Denied {
-        CallStatus::Rejected
-    } else {
-        CallStatus::Error
+    let status = match error.kind {
+        ErrorKind::Denied => CallStatus::Rejected,
+        ErrorKind::TimedOut => CallStatus::TimedOut,
+        _ => CallStatus::Error,
     };
     Ending {
         status,

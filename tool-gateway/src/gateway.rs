@@ -1,6 +1,6 @@
 //! The only way a tool runs: one sequence of checks, in this order, for every call.
 //!
-//! look up → whitelist → freeze → validate → resolve and digest → policy → approval → record the
+//! look up → whitelist → freeze → validate → complete → resolve and digest → policy → approval → record the
 //! intent → run with deadline and cancellation → cap the output → record.
 
 use std::collections::BTreeSet;
@@ -27,6 +27,7 @@ use crate::registry::{Entry, Registry};
 use crate::running::panic_text;
 use crate::spill::{Spill, shortened};
 use crate::tool::{DynTool, ErrorKind};
+use crate::trace::{Note, TraceSink};
 
 /// The only way a tool runs.
 ///
@@ -41,6 +42,7 @@ pub struct Gateway {
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) limits: Limits,
     pub(crate) spill: Option<Arc<dyn Spill>>,
+    pub(crate) trace: Option<Arc<dyn TraceSink>>,
 }
 
 /// A call that may run as far as everything but policy and people are concerned.
@@ -118,22 +120,34 @@ impl Gateway {
             arguments::parse(&call.arguments, self.limits.arguments_bytes).map_err(|problem| {
                 Refused::early(Ending::error(ErrorKind::InvalidArguments, problem))
             })?;
-        let frozen = || Some(arguments_digest(&call.name, &arguments, &[]));
-        validate(&call.name, entry, &arguments).map_err(|ending| Refused {
+        let frozen = Some(arguments_digest(&call.name, &arguments, &[]));
+        let refuse = |ending| Refused {
             ending,
-            digest: frozen(),
-        })?;
-        let access = resolve(entry, &arguments).map_err(|ending| Refused {
+            digest: frozen.clone(),
+        };
+        validate(&call.name, entry, &arguments).map_err(refuse)?;
+        let prepared = prepare(entry, context, arguments.clone()).map_err(refuse)?;
+        self.resolved(index, &entry.tool, prepared)
+    }
+
+    /// Asks a tool what a prepared call touches, now.
+    pub(crate) fn resolved(
+        &self,
+        index: usize,
+        tool: &Arc<dyn DynTool>,
+        arguments: Value,
+    ) -> Result<Checked, Refused> {
+        let name = &tool.definition().name;
+        let access = resolve(tool, &arguments).map_err(|ending| Refused {
             ending,
-            digest: frozen(),
+            digest: Some(arguments_digest(name, &arguments, &[])),
         })?;
-        let digest = arguments_digest(&call.name, &arguments, &access);
         Ok(Checked {
             index,
-            tool: Arc::clone(&entry.tool),
+            digest: arguments_digest(name, &arguments, &access),
+            tool: Arc::clone(tool),
             arguments,
             access: access.into(),
-            digest,
             basis: None,
         })
     }
@@ -162,6 +176,13 @@ impl Gateway {
             Some((name, entry.tool.opens_skills_by()?))
         });
         tools.find(|(name, _)| self.is_allowed(name, context))
+    }
+
+    /// Hands the trace of a call that ended to whoever keeps it.
+    pub(crate) fn traced(&self, note: Option<Note>, record: &CallRecord, context: &ToolContext) {
+        if let (Some(sink), Some(note)) = (&self.trace, note) {
+            sink.record(&note.ended(record, context));
+        }
     }
 
     fn look_up(&self, name: &str, context: &ToolContext) -> Result<&Entry, Ending> {
@@ -236,10 +257,19 @@ fn validate(name: &str, entry: &Entry, arguments: &Value) -> Result<(), Ending> 
     }
 }
 
+/// Lets the tool complete the arguments.
+fn prepare(entry: &Entry, context: &ToolContext, arguments: Value) -> Result<Value, Ending> {
+    let asked = AssertUnwindSafe(|| entry.tool.prepare(context, arguments));
+    match catch_unwind(asked) {
+        Ok(prepared) => prepared.map_err(failed),
+        Err(panic) => Err(panicked(&entry.tool.definition().name, panic_text(&*panic))),
+    }
+}
+
 /// Asks the tool what the call touches; a tool that declares nothing is judged by its name.
-fn resolve(entry: &Entry, arguments: &Value) -> Result<Vec<Access>, Ending> {
-    let asked = catch_unwind(AssertUnwindSafe(|| entry.tool.access(arguments)));
-    let name = &entry.tool.definition().name;
+fn resolve(tool: &Arc<dyn DynTool>, arguments: &Value) -> Result<Vec<Access>, Ending> {
+    let asked = catch_unwind(AssertUnwindSafe(|| tool.access(arguments)));
+    let name = &tool.definition().name;
     match asked {
         Ok(Ok(access)) if access.is_empty() => Ok(vec![Access::Tool(name.clone())]),
         Ok(Ok(access)) => Ok(access),

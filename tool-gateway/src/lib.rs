@@ -10,8 +10,12 @@ mod context;
 mod digest;
 mod dispatch;
 mod ending;
+#[cfg(all(unix, feature = "skills"))]
+mod entry;
 mod escape;
 mod gateway;
+#[cfg(all(unix, feature = "http"))]
+mod http;
 mod nearest;
 mod output;
 mod policy;
@@ -21,16 +25,24 @@ mod registry;
 mod running;
 mod spill;
 mod tool;
+mod trace;
 #[cfg(feature = "files")]
 mod workspace;
 
+#[cfg(all(unix, feature = "skills"))]
+pub use entry::{
+    HttpAnswer, HttpClient, HttpRequest, NativeSkill, SecretSource, SkillFailure, SkillHost,
+    SkillJob, SkillModel, SkillResult, SkillTrust, run_skill,
+};
+#[cfg(all(unix, feature = "http"))]
+pub use http::{WebClient, WebClientError};
 pub use {
     access::{Access, PathTarget},
     approval::{AnswerError, Approval, ApprovalDesk, ApprovalRequest, Approver, HeadlessApprover},
     builder::{GatewayBuilder, Limits},
     builtin::{
-        LIST_SKILLS, OpenSpelling, list_skill_docs, list_skills, open_skill, open_skill_as,
-        read_output, select_skill_docs, skill_tools,
+        LIST_SKILLS, OpenSpelling, RUN_SKILL, list_skill_docs, list_skills, open_skill,
+        open_skill_as, read_output, select_skill_docs, skill_tools,
     },
     call::{CallEvent, CallLog, CallRecord, LogError, NoLog},
     context::ToolContext,
@@ -46,6 +58,7 @@ pub use {
     tool::{
         DynTool, ErrorKind, Preview, SkillOpened, Tool, ToolError, ToolOutput, erase, function,
     },
+    trace::{CallTrace, TraceSink},
 };
 #[cfg(all(unix, feature = "commands"))]
 pub use {

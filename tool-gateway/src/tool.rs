@@ -68,6 +68,19 @@ pub trait DynTool: Send + Sync + fmt::Debug {
     /// Returns the definition that the model sees; the same for the life of the tool.
     fn definition(&self) -> &ToolDefinition;
 
+    /// Completes validated arguments: what comes back is what is judged, shown, bound and run.
+    ///
+    /// Called once for a call, on a thread that answers others meanwhile. An error means that the
+    /// call cannot run at all.
+    fn prepare(&self, _context: &ToolContext, arguments: Value) -> Result<Value, ToolError> {
+        Ok(arguments)
+    }
+
+    /// Returns the arguments as they are recorded: complete, and without what is secret.
+    fn recorded(&self, arguments: &Value) -> Value {
+        arguments.clone()
+    }
+
     /// Returns what a call with these validated arguments touches, with paths resolved.
     ///
     /// Called before the policy judges, and again before an approved call runs. An error means
@@ -172,8 +185,14 @@ pub enum ErrorKind {
     Denied,
     /// What the session rests on changed, such as the pinned skills.
     Environment,
-    /// More calls than are taken at once.
+    /// More calls than are taken at once, or in a time.
     RateLimited,
+    /// It failed too often just now to be tried again.
+    CircuitOpen,
+    /// Its own time was up.
+    TimedOut,
+    /// It may go well another time.
+    Unavailable,
     /// The tool panicked.
     Panic,
     /// Anything else that went wrong inside the tool.
@@ -189,6 +208,9 @@ impl ErrorKind {
             Self::Denied => "denied",
             Self::Environment => "environment",
             Self::RateLimited => "rate_limited",
+            Self::CircuitOpen => "circuit_open",
+            Self::TimedOut => "timed_out",
+            Self::Unavailable => "unavailable",
             Self::Panic => "panic",
             Self::Tool => "tool",
         }

@@ -10,6 +10,8 @@ pub(crate) mod prompt;
 pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod skills;
+pub(crate) mod tools;
+pub(crate) mod trace;
 pub(crate) mod trust;
 mod turn;
 

@@ -1,6 +1,7 @@
 //! Wires an agent: configuration, skills, model, gateway, journal.
 
 mod assistant;
+mod executing;
 mod files;
 mod guard;
 mod limits;
@@ -8,6 +9,7 @@ mod model;
 mod project;
 mod skills;
 mod sources;
+mod trace;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,11 +18,13 @@ use loop_runtime::{
     Agent, Compaction, MemoryStore, Profile, SessionStore, SqliteStore, StoreErrorKind, Summariser,
 };
 use prompt_compiler::{Pipeline, VocabularyCounter};
-use skill_core::{SkillCatalog, Verdict};
+use skill_core::{ModelId, Provider, SkillCatalog, Verdict};
 use tool_gateway::{
     Approver, FolderSpill, Gateway, HeadlessApprover, Launch, Mode, Policy, Rule, Sandbox, Source,
-    Trash, Workspace,
+    ToolContext, Trash, Workspace,
 };
+
+use tokio_util::sync::CancellationToken;
 
 use crate::app::Context;
 use crate::approver::TerminalApprover;
@@ -37,6 +41,7 @@ pub(crate) use files::{files_of, worked_on};
 pub(crate) use model::{ChosenModel, budget, choose, named};
 pub(crate) use project::{Project, is_pinned};
 pub(crate) use skills::{audit, catalog, project_skills, registered, registry, user_skills};
+pub(crate) use trace::traces;
 
 /// What a command wants of its agent, beyond the global options.
 #[derive(Clone, Debug, Default)]
@@ -158,12 +163,15 @@ pub(crate) async fn agent(
                 .with_hint("name one with --model PROVIDER/MODEL"),
         );
     }
-    let gateway = Arc::new(gateway(context, config, &assistant, wanted, profile)?);
+    let provider = chosen.connect()?;
+    let model = Some((Arc::clone(&provider), chosen.model.clone()));
+    let gateway = gateway(context, config, &assistant, wanted, profile, model)?;
+    let gateway = Arc::new(gateway);
     let catalog = catalog(context, config, &wanted.skills);
     tell_what_waits(context, &catalog);
     check_named_skills(context, &catalog, &wanted.skills)?;
     Ok(Agent {
-        provider: chosen.connect()?,
+        provider,
         counter: Arc::new(VocabularyCounter::for_model(&chosen.model)),
         gateway: Arc::clone(&gateway),
         catalog: Arc::new(catalog),
@@ -201,6 +209,24 @@ fn compaction(context: &Context, config: &Config) -> Result<Compaction, CliError
         summariser: summariser.transpose()?,
         ..Compaction::default()
     })
+}
+
+/// Wires the tools alone, for a call from the command line.
+pub(crate) async fn tools(
+    context: &Context,
+    loaded: &Loaded,
+    wanted: &Wanted,
+) -> Result<(Gateway, ToolContext), CliError> {
+    let config = &loaded.config;
+    let assistant = Assistant::new(context, config)?;
+    let catalog = catalog(context, config, &wanted.skills);
+    let view = catalog.view(&assistant.principal(config));
+    let profile = Profile::AGENT;
+    let gateway = gateway(context, config, &assistant, wanted, profile, None)?;
+    let cancel = CancellationToken::new();
+    let mut calls = ToolContext::new(assistant.name.clone(), view, cancel);
+    calls.query = Some("(from the command line)".to_owned());
+    Ok((gateway, calls))
 }
 
 /// Says that skills of the project are absent until they are trusted.
@@ -259,6 +285,7 @@ fn gateway(
     assistant: &Assistant,
     wanted: &Wanted,
     profile: Profile,
+    model: Option<(Arc<dyn Provider>, ModelId)>,
 ) -> Result<Gateway, CliError> {
     let interactive = context.environment.is_interactive(context.output.is_json());
     let approver: Arc<dyn Approver> = if interactive {
@@ -275,12 +302,16 @@ fn gateway(
                 .with_path(&context.environment.cwd)
         })?;
         let steering = guard::steering_paths(context, config, wanted);
+        let mut tools = tool_gateway::file_tools(&workspace);
+        tools.push(tool_gateway::delete(&workspace, trash(context)));
+        tools.push(tool_gateway::run_command(&workspace, launch(context)));
+        let run_skill = executing::run_skill_tool(context, &workspace, model, tools.clone());
         builder = builder
             .policy(policy.protect_in(&workspace, steering))
             .tools(skills::skill_tools(&assistant.preset))
-            .tools(tool_gateway::file_tools(&workspace))
-            .tool(tool_gateway::delete(&workspace, trash(context)))
-            .tool(tool_gateway::run_command(&workspace, launch(context)))
+            .tools(tools)
+            .tool(run_skill)
+            .trace(trace::TraceFile::new(context))
             .spill(Arc::new(FolderSpill::new(
                 context.environment.data_dir.join("spill"),
             )))

@@ -31,4 +31,5 @@ mod skill_index;
 mod skill_views;
 mod streams;
 mod terminal;
+mod tools;
 mod trusting;

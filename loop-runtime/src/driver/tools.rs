@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skill_core::ToolCall;
+use skill_core::{Role, ToolCall};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tool_gateway::{CallRecord, LogError, ToolContext};
@@ -72,8 +72,18 @@ impl Driver<'_, '_> {
         context.restrict = narrowed(gathered.restrict, self.agent.only_tools.as_ref());
         let state = &self.session.projection().state;
         context.open_docs = Arc::new(skill_state::open_docs(state, self.assistant()));
+        context.state = Arc::new(state.clone());
+        context.session = Some(self.session.id().to_owned());
+        context.query = self.query();
         let log = DriverLog::new(Mutex::new((&mut self.session, &mut self.emitter)));
         self.agent.gateway.dispatch(calls, &context, &log).await
+    }
+
+    /// Returns what the user said last.
+    fn query(&self) -> Option<String> {
+        let messages = &self.session.projection().messages;
+        let said = messages.iter().rev().find(|one| one.role == Role::User);
+        said.map(|message| message.joined_text())
     }
 
     /// Counts and shows what calls came to, and ends the turn where it cannot go on.

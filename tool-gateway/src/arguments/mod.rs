@@ -19,6 +19,8 @@ const MAX_PROBLEM_BYTES: usize = 240;
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
+    /// Whether `format` is held, and not only a remark.
+    formats: bool,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
@@ -26,7 +28,17 @@ impl Schema {
     pub(crate) fn new(json: Value) -> Self {
         Self {
             json,
+            formats: false,
             compiled: OnceLock::new(),
+        }
+    }
+
+    /// Returns a schema that holds formats, too.
+    #[cfg(all(unix, feature = "skills"))]
+    pub(crate) fn with_formats(json: Value) -> Self {
+        Self {
+            formats: true,
+            ..Self::new(json)
         }
     }
 
@@ -38,6 +50,7 @@ impl Schema {
         let compiled = self.compiled.get_or_init(|| {
             jsonschema::options()
                 .offline()
+                .should_validate_formats(self.formats)
                 .build(&self.json)
                 .map_err(|error| error.to_string())
         });

@@ -34,6 +34,9 @@ mod write_file;
 
 use std::sync::Arc;
 
+#[cfg(all(unix, feature = "skills"))]
+pub(crate) use open_skill::skill_not_found;
+
 use crate::tool::{DynTool, ToolError, erase};
 pub use list_skills::LIST_SKILLS;
 pub use skill_docs::{list_skill_docs, select_skill_docs};
@@ -49,6 +52,9 @@ use crate::{
     tool::ErrorKind,
     workspace::{Traced, Workspace},
 };
+
+/// The name of the tool that runs executable skills.
+pub const RUN_SKILL: &str = "run_skill";
 
 /// Returns the tools that list and open the skills of a call's view.
 pub fn skill_tools() -> Vec<Arc<dyn DynTool>> {
@@ -164,7 +170,7 @@ fn within(folder: &str, name: &str) -> String {
 }
 
 /// Runs file work on a thread that may block; a panic there ends the call like any other.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
     match tokio::task::spawn_blocking(work).await {

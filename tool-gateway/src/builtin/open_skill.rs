@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use skill_core::{OpenError, OpenErrorKind, SkillView, StateDelta, ViewedSkill, state};
+use serde_json::{Map, Value};
+use skill_core::{OpenError, OpenErrorKind, Skill, SkillView, StateDelta, ViewedSkill, state};
 
 use crate::access::Access;
-use crate::builtin::blocking;
 use crate::builtin::skill_text::enveloped_file;
+use crate::builtin::{RUN_SKILL, blocking};
 use crate::context::ToolContext;
 use crate::digest::sha256_hex;
 use crate::escape::escape_line;
@@ -119,18 +119,20 @@ fn find<'v>(view: &'v SkillView, arguments: &Arguments) -> Result<&'v ViewedSkil
         let message = "give `id` or `name`: which skill to open is missing";
         return Err(ToolError::new(ErrorKind::InvalidArguments, message));
     };
-    view.find(id.as_deref(), name.as_deref()).ok_or_else(|| {
-        let near = view.nearest(&wanted, 3);
-        let hint = if near.is_empty() {
-            String::new()
-        } else {
-            format!("; did you mean {}?", near.join(", "))
-        };
-        ToolError::new(
-            ErrorKind::NotFound,
-            format!("skill not found: {}{hint}", escape_line(&wanted)),
-        )
-    })
+    view.find(id.as_deref(), name.as_deref())
+        .ok_or_else(|| skill_not_found(view, &wanted))
+}
+
+/// Says that a skill is missing, hidden or disabled: the answer does not tell which.
+pub(crate) fn skill_not_found(view: &SkillView, wanted: &str) -> ToolError {
+    let near = view.nearest(wanted, 3);
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(", "))
+    };
+    let text = format!("skill not found: {}{hint}", escape_line(wanted));
+    ToolError::new(ErrorKind::NotFound, text)
 }
 
 /// Loads a skill: checks that it is what the view was made from, and declares the state.
@@ -149,6 +151,7 @@ fn open(
         state.set(state::docs_key(agent, id), docs);
     }
     let mut content = format!("loaded: {id}");
+    content.push_str(&how_to_run(record));
     if let Some(args) = arguments.args.as_deref().filter(|args| !args.is_empty()) {
         content.push_str(&format!("\nargs: {}", Value::from(args)));
     }
@@ -162,6 +165,29 @@ fn open(
         state,
         opened: Some(opened),
     })
+}
+
+/// Says how an executable skill is run, and with what.
+fn how_to_run(skill: &Skill) -> String {
+    let Some(declaration) = skill
+        .declaration
+        .as_deref()
+        .filter(|one| one.entry.is_some())
+    else {
+        return String::new();
+    };
+    let parameters = declaration.parameters.iter().map(|parameter| {
+        let mut schema = parameter.schema.clone();
+        if let (Some(fields), false) = (schema.as_object_mut(), parameter.required) {
+            fields.insert("required".to_owned(), false.into());
+        }
+        (parameter.name.clone(), schema)
+    });
+    let parameters: Map<String, Value> = parameters.collect();
+    format!(
+        "\nit runs by {RUN_SKILL} with these params: {}",
+        Value::from(parameters)
+    )
 }
 
 /// Returns the selection of documents as state holds it: `*`, or a sorted JSON array.

@@ -10,7 +10,9 @@ use crate::builtin::blocking;
 use crate::context::ToolContext;
 use crate::digest::canonical_json;
 use crate::escape::escape_line;
-use crate::process::{Bound, Captured, Launch, SandboxNeed, Spec, capture, find_program, spawn};
+use crate::process::{
+    Bound, Captured, Launch, SandboxNeed, Spec, Stdin, capture, find_program, spawn,
+};
 use crate::tool::{ErrorKind, Preview, Tool, ToolError, ToolOutput};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -137,6 +139,7 @@ impl Tool for RunCommand {
             argv: arguments.argv,
             cwd: self.workspace.open_folder(&cwd)?,
             environment: Default::default(),
+            stdin: Stdin::Empty,
             workspace: self.workspace.path().to_owned(),
         };
         let mut started = spawn(spec, &self.launch)

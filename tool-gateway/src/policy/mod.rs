@@ -175,7 +175,57 @@ impl Policy {
             .collect()
     }
 
+    /// Judges what is part of something else: only what forbids counts.
+    fn judge_within(&self, access: &Access, whole: &Access) -> Judgement {
+        let strict = std::iter::once(access.clone())
+            .chain(match access {
+                Access::Run(argv) => program::inner(argv).into_iter().map(Access::Run).collect(),
+                _ => Vec::new(),
+            })
+            .filter_map(|access| Some(self.strictest(&access)?.clone()))
+            .filter(|rule| rule.rule.effect() != Effect::Allow)
+            .max_by_key(|rule| rule.rule.effect());
+        match strict {
+            Some(rule) => self.by_rule(whole.clone(), &rule),
+            None => Judgement {
+                access: whole.clone(),
+                effect: Effect::Allow,
+                decided_by: DecidedBy::Default(table::WITHIN.what),
+            },
+        }
+    }
+
+    /// Judges what only a rule that names exactly this allows.
+    fn judge_exactly(&self, access: &Access, whole: &Access) -> Judgement {
+        let judged = self.judge_one(access);
+        let by_pattern = match &judged.decided_by {
+            DecidedBy::Rule(_) => !self.rules.iter().any(|sourced| {
+                sourced.rule.effect() == Effect::Allow
+                    && sourced.rule.is_literal()
+                    && sourced.rule.matches(access)
+            }),
+            DecidedBy::Default(_) => false,
+        };
+        if judged.effect == Effect::Allow && by_pattern {
+            let row = table::row(access, &self.protected);
+            return Judgement {
+                access: whole.clone(),
+                effect: row.effect(self.mode),
+                decided_by: DecidedBy::Default("what only a rule that names exactly this allows"),
+            };
+        }
+        Judgement {
+            access: whole.clone(),
+            ..judged
+        }
+    }
+
     fn judge_one(&self, access: &Access) -> Judgement {
+        match access {
+            Access::Within(part) => return self.judge_within(part, access),
+            Access::Exactly(one) => return self.judge_exactly(one, access),
+            _ => {}
+        }
         let row = self.row(access);
         let by_default = || Judgement {
             access: access.clone(),

@@ -187,6 +187,16 @@ impl Rule {
         }
     }
 
+    /// Tells whether the rule names one single thing, without a pattern.
+    pub(super) fn is_literal(&self) -> bool {
+        match &self.pattern {
+            Pattern::Mcp { server, tool } => server.is_literal() && tool.is_literal(),
+            Pattern::Name(name) => name.is_literal(),
+            Pattern::Path(path) => path.is_literal(),
+            Pattern::Run(_) | Pattern::Http { .. } => false,
+        }
+    }
+
     /// Tells whether the rule names one single path, so that it cannot cover another by accident.
     pub(super) fn names_one_path(&self) -> bool {
         matches!(&self.pattern, Pattern::Path(glob) if glob.is_literal())
@@ -220,7 +230,8 @@ fn capability(access: &Access) -> &'static str {
         Access::Tool(_) => "tool",
         // No rule speaks of them: visibility decides, what was returned before, or the sub-agent's
         // own calls, which are judged one by one.
-        Access::OpenSkill | Access::Output | Access::Delegate => "",
+        Access::OpenSkill | Access::Output | Access::Delegate | Access::Confirm(_) => "",
+        Access::Within(_) | Access::Exactly(_) => "",
     }
 }
 

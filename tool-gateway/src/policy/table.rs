@@ -68,6 +68,8 @@ const DELETING: Row = asked("deleting in the workspace");
 const RUNNING: Row = asked("running and calling out");
 pub(super) const RUNNING_ANYTHING: Row =
     asked("running a program that runs others, which only a rule with its arguments allows");
+const CONFIRMED: Row = asked("what asks each time");
+pub(super) const WITHIN: Row = open("part of what is allowed already");
 const UNDECLARED: Row = asked("calling a tool that declares no capability");
 const OUTSIDE: Row = guarded("going outside the workspace");
 const PROTECTED: Row = guarded("changing a protected path");
@@ -92,5 +94,8 @@ pub(super) fn row(access: &Access, protected: &Protected) -> Row {
         Access::Delete(_) => DELETING,
         Access::Run(_) | Access::Http { .. } | Access::Mcp { .. } | Access::Skill(_) => RUNNING,
         Access::Tool(_) => UNDECLARED,
+        Access::Confirm(_) => CONFIRMED,
+        Access::Within(_) => WITHIN,
+        Access::Exactly(access) => row(access, protected),
     }
 }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(crate) use capture::{Captured, capture};
 pub(crate) use program::{Bound, find_program};
 pub use sandbox::{Sandbox, SandboxNeed};
-pub(crate) use spawn::{Spec, spawn};
+pub(crate) use spawn::{Spec, Started, Stdin, spawn};
 
 /// How programs are started: where they are looked for, what they know, what they may change.
 ///

@@ -26,11 +26,23 @@ pub(crate) struct Spec {
     pub(crate) cwd: Dir,
     /// What it gets besides the environment of every program.
     pub(crate) environment: BTreeMap<String, String>,
+    /// Where its input comes from.
+    pub(crate) stdin: Stdin,
     /// The folder below which it may write.
     pub(crate) workspace: PathBuf,
 }
 
+/// Where the input of a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    /// There is none.
+    Empty,
+    /// From us.
+    Piped,
+}
+
 /// A program that runs.
+#[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) child: Child,
     pub(crate) family: Family,
@@ -88,7 +100,10 @@ fn start(
         .env_clear()
         .envs(environment)
         .current_dir(path_of(&spec.cwd)?)
-        .stdin(Stdio::null())
+        .stdin(match spec.stdin {
+            Stdin::Empty => Stdio::null(),
+            Stdin::Piped => Stdio::piped(),
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);

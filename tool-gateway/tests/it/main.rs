@@ -21,6 +21,8 @@ mod commands;
 mod confinement;
 #[cfg(feature = "files")]
 mod creating;
+#[cfg(all(target_os = "linux", feature = "skills"))]
+mod executing;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(all(unix, feature = "files"))]

@@ -1,4 +1,5 @@
-//! HTTP stays at the rim: no library but `llm-providers` reaches `reqwest`, whatever its features.
+//! HTTP stays at the rim: no library but `llm-providers` and `tool-gateway` reaches `reqwest`,
+//! whatever its features.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,8 +12,9 @@ use crate::cargo::{cargo, output};
 
 const CLIENT: &str = "reqwest";
 
-/// Crates that speak HTTP, and the top, which wires them.
-const FREE: &[&str] = &["llm-providers", "tekne", "xtask"];
+/// Crates that speak HTTP, and the top, which wires them. `tool-gateway` does in the features that
+/// are about it, for executable skills and servers; none of them is on by default.
+const FREE: &[&str] = &["llm-providers", "tool-gateway", "tekne", "xtask"];
 
 /// Finds libraries that reach the HTTP client directly or through another crate.
 pub(super) fn check(metadata: &Metadata, root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
