@@ -152,7 +152,7 @@ fn a_skill_of_the_project_runs_once_it_is_trusted_and_leaves_a_trace() {
     // Other bytes wait again.
     world.write(
         ".tekne/skills/report/weekly/implement.py",
-        &format!("{PYTHON}#\n"),
+        format!("{PYTHON}#\n"),
     );
     let ran = run(&world, calls(), &rule).exits(0);
     assert_ne!(ran.event("tool.finished")["status"], "success");
