@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prompt_compiler::{IndexMode, Preset};
 use sha2::{Digest, Sha256};
-use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView, ToolDefinition};
+use skill_core::{Principal, ScanLimits, SkillCatalog, SkillView, ToolDefinition, ViewedSkill};
 
 use crate::agent::Agent;
 use crate::guards::Stop;
@@ -110,6 +110,7 @@ fn offered_tools(agent: &Agent, view: &SkillView) -> Arc<[ToolDefinition]> {
     ];
     let offered = |name: &str| match name {
         tool_gateway::LIST_SKILLS => !view.is_empty() && paged,
+        tool_gateway::RUN_SKILL => view.skills().iter().any(is_executable),
         name if of_skills.into_iter().flatten().any(|known| known == name) => !view.is_empty(),
         _ => true,
     };
@@ -140,4 +141,10 @@ fn digest(agent: &Agent, view: &SkillView, tools: &[ToolDefinition]) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// Tells whether there is something of a skill to run.
+fn is_executable(viewed: &ViewedSkill) -> bool {
+    let declaration = viewed.skill.declaration.as_ref();
+    declaration.is_some_and(|declaration| declaration.entry.is_some())
 }
