@@ -280,3 +280,29 @@ fn a_strict_check_asks_what_the_standard_s_validator_asks() {
     file("metadata:\n  version: \"1.2\"\nallowed-tools: Read\n");
     let _ = world.run(&["skills", "check", "--strict"]).exits(0);
 }
+
+#[test]
+fn stats_count_what_a_request_shows_and_not_what_it_could() {
+    let world = World::new();
+    for number in 0..60 {
+        world.skill(&format!("skill-{number}"), "Use when it fits.", "Do it.\n");
+    }
+    let totals = &world.run(&["skills", "stats", "--json"]).exits(0).json()["totals"];
+    // So many are searched, not listed.
+    assert_eq!(
+        (&totals["listed"], &totals["disclosed"]),
+        (&json!(0), &json!(0))
+    );
+    assert!(totals["metadata"].as_u64().unwrap() > 500, "{totals}");
+}
+
+#[test]
+fn a_check_of_a_folder_says_nothing_of_what_is_built_in() {
+    let world = World::new();
+    std::fs::create_dir_all(world.work().join("empty")).unwrap();
+    let checked = world
+        .run(&["skills", "check", "empty", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(checked["summary"]["files"], 0);
+}

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use skill_core::{
     CandidateReport, Diagnostic, Origin, Root, ScanLimits, Scope, Severity, SkillCatalog, Verdict,
-    portability,
+    directory_sources, portability,
 };
 
 use super::findings::{self, Index};
@@ -151,7 +151,9 @@ fn of_paths(context: &Context, paths: &[PathBuf]) -> Result<SkillCatalog, CliErr
             ..Root::new(path, Scope::Flag)
         });
     }
-    Ok(SkillCatalog::scan(&roots, &ScanLimits::default()))
+    // What is built in was not named.
+    let sources = directory_sources(&roots);
+    Ok(SkillCatalog::new(sources, ScanLimits::default()))
 }
 
 fn show(context: &Context, checked: &Checked<'_>) -> Result<Summary, CliError> {

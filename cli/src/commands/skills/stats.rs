@@ -7,6 +7,7 @@ use prompt_compiler::{TokenCounter, VocabularyCounter};
 use serde_json::{Value, json};
 use skill_core::{LoadMode, ModelId, SkillView, ViewedSkill};
 
+use super::findings::Index;
 use crate::app::Context;
 use crate::config::{Config, ModelChoice};
 use crate::error::{CliError, Exit};
@@ -29,6 +30,8 @@ struct Cost {
     id: String,
     load: LoadMode,
     metadata: u64,
+    /// What of the metadata the index of a request shows.
+    shown: u64,
     body: u64,
     docs: u64,
 }
@@ -37,6 +40,8 @@ struct Cost {
 #[derive(Debug, Default)]
 struct Totals {
     metadata: u64,
+    /// What of the metadata stands in a request.
+    shown: u64,
     bodies: u64,
     docs: u64,
     /// Bodies that stand in every request.
@@ -48,6 +53,7 @@ impl Totals {
         let mut totals = Self::default();
         for cost in costs {
             totals.metadata += cost.metadata;
+            totals.shown += cost.shown;
             totals.bodies += cost.body;
             totals.docs += cost.docs;
             if cost.load == LoadMode::Always {
@@ -59,7 +65,7 @@ impl Totals {
 
     /// Returns what stands in a request before a skill was opened.
     fn disclosed(&self) -> u64 {
-        self.metadata + self.always
+        self.shown + self.always
     }
 
     /// Returns what would stand there if everything were shown at once.
@@ -85,11 +91,12 @@ pub(super) fn run(context: &Context, arguments: &StatsArgs) -> Result<Exit, CliE
     let assistant = Assistant::new(context, &loaded.config)?;
     let catalog = setup::catalog(context, &loaded.config, &[]);
     let view = catalog.view(&assistant.principal(&loaded.config));
+    let index = Index::new(context, &loaded.config, &assistant, &view);
     let counter = VocabularyCounter::for_model(&model(context, &loaded.config, &assistant));
     let costs: Vec<Cost> = view
         .skills()
         .iter()
-        .map(|viewed| cost(&view, viewed, &counter))
+        .map(|viewed| cost(&view, viewed, &index, &counter))
         .collect();
     let totals = Totals::of(&costs);
     if let Some(path) = &arguments.html {
@@ -121,7 +128,7 @@ fn model(context: &Context, config: &Config, assistant: &Assistant) -> ModelId {
     }
 }
 
-fn cost(view: &SkillView, viewed: &ViewedSkill, counter: &dyn TokenCounter) -> Cost {
+fn cost(view: &SkillView, viewed: &ViewedSkill, index: &Index, counter: &dyn TokenCounter) -> Cost {
     let skill = &viewed.skill;
     let line = format!("- {}: {}", skill.id, skill.summary());
     // What cannot be read now costs nothing now; `skills check` says why.
@@ -140,6 +147,10 @@ fn cost(view: &SkillView, viewed: &ViewedSkill, counter: &dyn TokenCounter) -> C
         } else {
             0
         },
+        shown: index
+            .get(viewed)
+            .and_then(|(_, listed)| listed.line.as_deref())
+            .map_or(0, |line| counter.count(line)),
         body: counter.count(&body.unwrap_or_default()),
         docs,
     }
@@ -155,7 +166,7 @@ fn document(costs: &[Cost], totals: &Totals, exact: bool) -> Value {
         .collect();
     json!({"v": 1, "exact": exact, "skills": skills, "totals": {
         "metadata": totals.metadata, "bodies": totals.bodies, "docs": totals.docs,
-        "always": totals.always, "disclosed": totals.disclosed(), "whole": totals.whole(),
+        "always": totals.always, "listed": totals.shown, "disclosed": totals.disclosed(), "whole": totals.whole(),
         "saved": totals.saved(),
     }})
 }
@@ -206,7 +217,7 @@ fn draw(
             "everything shown",
             &[totals.metadata, totals.bodies, totals.docs],
         ),
-        Bar::new("with disclosure", &[totals.metadata, totals.always, 0]),
+        Bar::new("with disclosure", &[totals.shown, totals.always, 0]),
     ];
     bars.extend(
         costs
@@ -241,6 +252,7 @@ mod tests {
             id: id.to_owned(),
             load,
             metadata,
+            shown: metadata,
             body,
             docs,
         }
