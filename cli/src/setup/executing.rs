@@ -33,14 +33,17 @@ pub(super) fn run_skill_tool(
             None
         }
     };
+    let project = Project::of(environment);
+    let top = project.as_ref().map(|project| project.root.clone());
     run_skill(SkillHost {
         launch: launch(context),
         workspace: workspace.path().to_owned(),
+        project: top.unwrap_or_else(|| workspace.path().to_owned()),
         clock: Arc::new(SystemClock::new()),
         zone: TimeZone::system().iana_name().unwrap_or("UTC").to_owned(),
         user_id: environment.variable("USER"),
         config: serde_json::Map::new(),
-        trust: Arc::new(ProjectTrusted(Project::of(environment))),
+        trust: Arc::new(ProjectTrusted(project)),
         secrets: Some(Arc::new(Variables(environment.clone()))),
         model: model
             .map(|(provider, model)| Arc::new(AskModel { provider, model }) as Arc<dyn SkillModel>),

@@ -69,6 +69,9 @@ pub struct SkillHost {
     pub launch: Launch,
     /// The folder that they may write to.
     pub workspace: PathBuf,
+    /// The project's top folder: of a link that leads out of it, only the path counts in the digest
+    /// that is trusted.
+    pub project: PathBuf,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// The name of the user's time zone, such as `Asia/Shanghai`.

@@ -1,6 +1,7 @@
 //! `run_skill`: an executable skill, through the whole gateway.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -98,7 +99,7 @@ impl DynTool for RunSkill {
         let version = arguments.get("version").and_then(Value::as_str);
         let skill = find(context, wanted, version)?;
         let (declaration, entry) = declared(&skill)?;
-        let digest = digest(&skill)?;
+        let digest = digest(&skill, &self.host.given.project)?;
         if let Some(refusal) = self.host.given.trust.refusal(&skill, &digest) {
             return Err(ToolError::new(ErrorKind::Denied, refusal));
         }
@@ -247,7 +248,8 @@ impl RunSkill {
         let version = arguments.get("version").and_then(Value::as_str);
         let skill = find(context, text(arguments, "skill_id"), version)?;
         let package = Arc::clone(&skill);
-        let digest = blocking(move || digest(&package)).await?;
+        let project = self.host.given.project.clone();
+        let digest = blocking(move || digest(&package, &project)).await?;
         if digest != text(arguments, "digest") {
             let text = format!(
                 "skill `{}` changed after this call was decided on, so it did not run; call run_skill again",
@@ -440,8 +442,8 @@ fn declared(skill: &Skill) -> Result<(&Declaration, &EntryPoint), ToolError> {
         })
 }
 
-fn digest(skill: &Skill) -> Result<String, ToolError> {
-    let tree = PackageTree::of_skill(skill).map_err(|error| {
+fn digest(skill: &Skill, project: &Path) -> Result<String, ToolError> {
+    let tree = PackageTree::of_skill(skill, project).map_err(|error| {
         ToolError::failed(format!("the files of skill `{}` cannot be read", skill.id))
             .with_source(error)
     })?;

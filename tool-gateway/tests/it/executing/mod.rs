@@ -118,6 +118,7 @@ impl World {
                 ..Launch::default()
             },
             workspace: root.path().join("work"),
+            project: root.path().join("work"),
             clock: clock.clone(),
             zone: "Asia/Shanghai".to_owned(),
             user_id: Some("u-7".to_owned()),
