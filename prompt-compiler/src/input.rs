@@ -226,6 +226,10 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// The sections that have a cap, by name: the keys of [`Budget::caps`] that say anything.
+    pub const CAPPED: [&'static str; 5] =
+        ["context", "current_file", "history", "mentions", "recalled"];
+
     /// Returns the tokens a request may take.
     pub fn request_limit(&self) -> u64 {
         self.window.saturating_sub(self.reserve_output)
@@ -238,6 +242,10 @@ impl Budget {
 
     /// Returns the cap of a section: the one that was set, at most `most`, else `usual`.
     pub(crate) fn cap_of(&self, section: &str, usual: u64, most: u64) -> u64 {
+        debug_assert!(
+            Self::CAPPED.contains(&section),
+            "`{section}` is capped, so it is listed"
+        );
         self.caps.get(section).map_or(usual, |cap| (*cap).min(most))
     }
 }

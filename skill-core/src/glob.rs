@@ -43,6 +43,36 @@ impl Globs {
     }
 }
 
+/// Returns what is wrong with a glob over names that cannot be meant as it is written: it is empty,
+/// one of its brackets or braces does not end, or it spells more patterns than are allowed.
+///
+/// Matching takes such brackets for letters; whoever reads settings says so first.
+pub fn glob_problem(glob: &str) -> Option<&'static str> {
+    if glob.trim().is_empty() {
+        return Some("is empty and names nothing");
+    }
+    let mut texts = Vec::new();
+    if expand(glob, &mut texts).is_none() {
+        return Some("is too long, or its braces spell too many patterns");
+    }
+    if texts.iter().any(|text| has_open_bracket(text)) {
+        return Some("has a `[` without its `]`");
+    }
+    let has_open_brace = texts.iter().any(|text| text.contains('{'));
+    has_open_brace.then_some("has a `{` without its `}`")
+}
+
+fn has_open_bracket(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((_, from)) = rest.find('[').and_then(|at| rest.split_at_checked(at)) {
+        match class(from) {
+            Some((_, after)) => rest = after,
+            None => return true,
+        }
+    }
+    false
+}
+
 /// Adds the patterns that the braces of `glob` spell; `None` once there are too many.
 fn expand(glob: &str, patterns: &mut Vec<String>) -> Option<()> {
     if glob.len() > LONGEST {
@@ -308,6 +338,27 @@ mod tests {
         assert!(!matches(Over::Names, "vendor-*", "my-vendor-a"));
         assert!(matches(Over::Names, "{a,b{1,2}}", "b2"));
         assert!(matches(Over::Names, "odd{", "odd{"));
+    }
+
+    #[test]
+    fn a_glob_that_cannot_be_meant_is_told() {
+        for wrong in ["", " ", "[a", "a[]", "[a][b", "{a", "a{b,c", "{a,[b}"] {
+            assert!(glob_problem(wrong).is_some(), "{wrong}");
+        }
+        assert!(glob_problem(&"{a,b}".repeat(9)).is_some());
+        for right in [
+            "a",
+            "*",
+            "[a]",
+            "[!a-c]*",
+            "{a,b}",
+            "project/*",
+            "周报?",
+            "a]",
+            "a}",
+        ] {
+            assert_eq!(glob_problem(right), None, "{right}");
+        }
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub use {
     context::{ContextFile, ContextKind, parse_context},
     discovery::{Places, Root, ScanLimits, project_root, standard_roots},
     envelope::envelope_mark,
+    glob::glob_problem,
     invisible::is_invisible,
     lock::{LockError, LockedSkill, SkillsLock},
     message::{ContentBlock, Message, Role},

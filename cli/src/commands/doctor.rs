@@ -1,14 +1,15 @@
 //! `tekne doctor`: what works on this machine, what does not, and how to mend it.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use skill_core::Verdict;
 
 use crate::app::Context;
-use crate::config::Notice;
+use crate::config::{Loaded, Notice};
 use crate::error::{CliError, Exit};
-use crate::render::terminal::counted;
+use crate::render::terminal::{counted, visible};
 use crate::setup::{self, Assistant, ChosenModel};
 
 /// One thing that was looked at.
@@ -83,6 +84,7 @@ fn findings(context: &Context) -> Vec<Finding> {
         "configuration",
         configuration(files, &loaded.notices),
     ));
+    findings.extend(missing_roots(&loaded));
     match Assistant::new(context, &loaded.config) {
         Ok(assistant) => {
             findings.push(skills(context, &loaded.config, &assistant));
@@ -102,6 +104,26 @@ fn configuration(files: usize, notices: &[Notice]) -> String {
             counted(without, "value")
         ),
     }
+}
+
+/// Says which folders of skills are not there: no fault, as a folder may come later.
+fn missing_roots(loaded: &Loaded) -> Vec<Finding> {
+    let roots = loaded.config.skills.roots.iter().enumerate();
+    roots
+        .filter(|(_, root)| !Path::new(&root.path).is_dir())
+        .map(|(index, root)| {
+            let key = format!("skills.roots[{index}].path");
+            let place = loaded.origins.get(&key);
+            let place = place
+                .map(|origin| format!("{origin}: "))
+                .unwrap_or_default();
+            let message = format!("{place}`{key}`: {} is no folder", root.path);
+            Finding {
+                hint: Some("make the folder, or take the line out".to_owned()),
+                ..Finding::good("skill root", visible(&message))
+            }
+        })
+        .collect()
 }
 
 fn workspace(context: &Context) -> Finding {

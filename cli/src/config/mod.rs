@@ -21,5 +21,6 @@ pub(crate) use load::{Loaded, Override, Places, load};
 pub(crate) use origin::Origin;
 pub(crate) use schema::{
     AssistantConfig, BaseUrl, Config, Dollars, LoadChoice, ModelChoice, ModelConfig, Placement,
-    PreferredScope, ProfileName, Residency, RootScope, SkillTrust, WallTime, json_schema,
+    PreferredScope, ProfileName, Residency, RootScope, SkillPattern, SkillTrust, WallTime,
+    json_schema,
 };

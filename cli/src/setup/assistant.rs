@@ -8,7 +8,7 @@ use prompt_compiler::{Placement, Preset, Residency};
 use skill_core::{LoadMode, Machine, Principal, SkillPreference};
 
 use crate::app::Context;
-use crate::config::{self, AssistantConfig, Config, LoadChoice, ProfileName};
+use crate::config::{self, AssistantConfig, Config, LoadChoice, ProfileName, SkillPattern};
 use crate::error::CliError;
 
 /// The name of the assistant that needs no configuration.
@@ -124,13 +124,17 @@ fn principal(name: &str, own: &AssistantConfig, config: &Config) -> Principal {
         groups: own.groups.iter().cloned().collect(),
         roles: own.roles.iter().cloned().collect(),
         contexts: BTreeSet::new(),
-        disabled: config.skills.disabled.clone(),
+        disabled: texts(&config.skills.disabled),
         preferences: preferences.collect(),
-        include: config.skills.include.clone(),
-        exclude: config.skills.exclude.clone(),
-        name_only: config.skills.name_only.clone(),
+        include: texts(&config.skills.include),
+        exclude: texts(&config.skills.exclude),
+        name_only: texts(&config.skills.name_only),
         ..Principal::default()
     }
+}
+
+fn texts(patterns: &[SkillPattern]) -> Vec<String> {
+    patterns.iter().map(ToString::to_string).collect()
 }
 
 fn tools(own: &AssistantConfig, config: &Config) -> Option<Vec<String>> {

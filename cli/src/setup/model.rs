@@ -115,7 +115,7 @@ fn within(config: &Config, limits: &ModelConfig) -> Budget {
     Budget {
         window: window.map_or(default.window, std::num::NonZeroU64::get),
         reserve_output: reserve.or(most).unwrap_or(default.reserve_output),
-        caps: config.context.caps.clone(),
+        caps: config.context.caps.as_map().clone(),
         ..default
     }
 }

@@ -389,3 +389,17 @@ fn a_file_that_is_not_named_as_a_skill_is_none() {
         .exits(2)
         .says(&["there is no usable skill here"]);
 }
+
+#[test]
+fn a_folder_of_skills_that_is_not_there_is_told_and_is_no_fault() {
+    let world = World::new();
+    world.configure("skills:\n  roots:\n    - {path: /no/such/folder}\nmodel: offline\n");
+    let doctor = world.run(&["--json", "doctor"]).exits(0).json();
+    let checks = doctor["checks"].as_array().unwrap();
+    let found = checks.iter().find(|one| one["name"] == "skill root");
+    let message = found.unwrap()["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("config.yaml:3: `skills.roots[0].path`: /no/such/folder is no folder"),
+        "{message}"
+    );
+}

@@ -37,6 +37,10 @@ fn a_wrong_key_is_named_with_its_place_and_the_nearest_right_one() {
             "f:1:30: unknown key `pth` in `skills.roots[1]` | did you mean `path`?",
         ),
         (
+            "context:\n  caps:\n    history: 5\n    mention: 6\n",
+            "f:4:5: unknown key `mention` in `context.caps` | did you mean `mentions`?",
+        ),
+        (
             "trust: {zebra: 1}\n",
             "f:1:9: unknown key `zebra` in `trust` | known here: skills",
         ),
@@ -89,6 +93,26 @@ fn a_wrong_value_is_named_with_its_place_and_what_is_right() {
         (
             "model: 5",
             "f:1:8: `model` takes text, found the number `5` | put it in quotes to make it text",
+        ),
+        (
+            "skills: {include: [a, '[a']}",
+            "f:1:23: `skills.include[1]`: the pattern `[a` has a `[` without its `]` | -",
+        ),
+        (
+            "skills:\n  disabled:\n    - ''\n",
+            "f:3:7: `skills.disabled[0]`: the pattern `` is empty and names nothing | -",
+        ),
+        (
+            "skills: {exclude: ['{a']}",
+            "f:1:20: `skills.exclude[0]`: the pattern `{a` has a `{` without its `}` | -",
+        ),
+        (
+            "skills: {name_only: [' ']}",
+            "f:1:22: `skills.name_only[0]`: the pattern ` ` is empty and names nothing | -",
+        ),
+        (
+            "context: {caps: {history: x}}",
+            "f:1:27: `context.caps.history` takes a whole number, not negative, found the text `x` | -",
         ),
         (
             "tools: {policy: [deny read(y), permit a(b)]}",

@@ -3,6 +3,7 @@
 //! A field's comment is what an editor shows, so it speaks to users.
 
 mod assistant;
+mod caps;
 mod provider;
 mod values;
 
@@ -13,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use assistant::{AssistantConfig, LoadChoice, Placement, ProfileName, Residency};
+pub(crate) use caps::SectionCaps;
 pub(crate) use provider::{McpServerConfig, ModelConfig, ProviderConfig};
-pub(crate) use values::{BaseUrl, Dollars, ModelChoice, PolicyRule, WallTime};
+pub(crate) use values::{BaseUrl, Dollars, ModelChoice, PolicyRule, SkillPattern, WallTime};
 
 /// Settings of tekne.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,16 +57,16 @@ pub(crate) struct SkillsConfig {
     pub(crate) roots: Vec<RootConfig>,
     /// Ids of skills that nobody sees, whatever an assistant says; case does not matter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) disabled: Vec<String>,
+    pub(crate) disabled: Vec<SkillPattern>,
     /// Patterns of ids; when there are any, only skills that match one are seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) include: Vec<String>,
+    pub(crate) include: Vec<SkillPattern>,
     /// Patterns of ids that are not seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) exclude: Vec<String>,
+    pub(crate) exclude: Vec<SkillPattern>,
     /// Patterns of ids that are listed without their description.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) name_only: Vec<String>,
+    pub(crate) name_only: Vec<SkillPattern>,
     /// Whose skill takes a name that both hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prefer: Option<PreferredScope>,
@@ -152,8 +154,8 @@ pub(crate) struct ContextConfig {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) recall: bool,
     /// The most tokens that a section of the prompt may have, by its name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) caps: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "SectionCaps::is_empty")]
+    pub(crate) caps: SectionCaps,
 }
 
 /// How executable skills are chosen.

@@ -194,6 +194,28 @@ impl fmt::Display for PolicyRule {
     }
 }
 
+/// A pattern of ids of skills.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct SkillPattern(String);
+
+impl FromStr for SkillPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match skill_core::glob_problem(text) {
+            Some(problem) => Err(format!("the pattern `{text}` {problem}")),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for SkillPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
 /// A span of time such as `90s`, `10m` or `1h30m`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
@@ -285,6 +307,7 @@ read_from_text! {
     BaseUrl r"^https?://[^\s#@]+$"
     EnvironmentName "^[A-Za-z_][A-Za-z0-9_]*$"
     PolicyRule r"^(allow|ask|deny)\s+[a-z]+\(.*\)$"
+    SkillPattern r"\S"
     WallTime "^([0-9]+(ms|s|m|h))+$"
 }
 
@@ -298,7 +321,7 @@ macro_rules! write_as_text {
     )*};
 }
 
-write_as_text! { BaseUrl ModelChoice PolicyRule WallTime }
+write_as_text! { BaseUrl ModelChoice PolicyRule SkillPattern WallTime }
 
 #[cfg(test)]
 mod tests;
