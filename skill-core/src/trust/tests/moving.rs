@@ -85,10 +85,10 @@ fn the_folder_of_a_skill_that_became_a_link_out_of_the_project_is_not_read() {
 fn of_a_link_out_of_the_project_only_its_path_counts() {
     let bench = Bench::new();
     bench.write("outside/secret", "one");
-    bench.write("p/shared/run.sh", "one");
+    bench.write("p/common/run.sh", "one");
     let folder = bench.project().join(".tekne/skills/pdf");
     symlink(bench.folder.path().join("outside/secret"), folder.join("a")).unwrap();
-    symlink("../../../shared/run.sh", folder.join("b")).unwrap();
+    symlink("../../../common/run.sh", folder.join("b")).unwrap();
     let digests = || {
         let snapshot = bench.catalog(false).snapshot();
         let skill = snapshot.skills().next().unwrap();
@@ -101,7 +101,7 @@ fn of_a_link_out_of_the_project_only_its_path_counts() {
     let before = digests();
     bench.write("outside/secret", "two");
     assert_eq!(digests(), before);
-    bench.write("p/shared/run.sh", "two");
+    bench.write("p/common/run.sh", "two");
     assert_ne!(digests()[1], before[1]);
 }
 
