@@ -17,10 +17,11 @@ mod turn;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::app::Context;
 use crate::error::{CliError, Exit};
 
 /// Fails if what there is already of `path` leads out of `top`.
@@ -57,4 +58,30 @@ fn write_new(top: &Path, path: &Path, text: &str) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Writes the file that an option names, relative to the working folder; `what` and `code` are for
+/// the error. Returns its whole path.
+fn write_out(
+    context: &Context,
+    path: &Path,
+    text: &str,
+    (what, code): (&str, &'static str),
+) -> Result<PathBuf, CliError> {
+    let path = context.environment.cwd.join(path);
+    fs::write(&path, text).map_err(|error| {
+        CliError::usage(format!("{what} cannot be written"))
+            .with_code(code)
+            .with_path(&path)
+            .with_source(error)
+    })?;
+    Ok(path)
+}
+
+/// Writes a drawing and says where it is.
+fn draw(context: &Context, path: &Path, page: &str) -> Result<(), CliError> {
+    let path = write_out(context, path, page, ("the picture", "html"))?;
+    let shown = context.environment.shown(&path);
+    context.output.talk(&format!("drawn in {shown}"));
+    Ok(())
 }

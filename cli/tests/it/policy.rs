@@ -3,17 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Ran, World};
-use crate::server::{Answer, Server};
-
-/// Runs a task in which the model makes these calls and then says that it is done.
-fn run(world: &World, calls: Vec<(&'static str, Value)>, options: &[&str]) -> Ran {
-    let server = Server::start(vec![Answer::Calls(calls), Answer::Text("done")]);
-    let mut arguments = vec!["--model", "mock/m", "--base-url", &server.base_url];
-    arguments.extend(["--json", "run"]);
-    arguments.extend(options);
-    arguments.push("Do it");
-    world.run(&arguments)
-}
+use crate::server::run_calls;
 
 fn write(path: &str) -> (&'static str, Value) {
     ("write_file", json!({"path": path, "content": "written\n"}))
@@ -40,7 +30,7 @@ fn denied(ran: &Ran) -> u64 {
 #[test]
 fn a_write_that_nobody_can_be_asked_about_is_denied_and_the_run_goes_on() {
     let world = World::new();
-    let ran = run(&world, vec![write("notes/a.md")], &[]).exits(0);
+    let ran = run_calls(&world, vec![write("notes/a.md")], &[]).exits(0);
     assert_eq!(denied(&ran), 1);
     assert_eq!(ran.event("turn.finished")["text"], "done");
     assert_eq!(world.read("notes/a.md"), None);
@@ -52,10 +42,10 @@ fn a_write_that_nobody_can_be_asked_about_is_denied_and_the_run_goes_on() {
 #[test]
 fn a_denial_fails_the_run_where_that_is_asked_for() {
     let world = World::new();
-    let ran = run(&world, vec![write("a.md")], &["--fail-on-denied"]).exits(4);
+    let ran = run_calls(&world, vec![write("a.md")], &["--fail-on-denied"]).exits(4);
     assert_eq!(ran.lines().pop().unwrap()["error"]["code"], "denied");
     let _ = ran.says(&["1 call denied", "hint: ", "--yes"]);
-    let ran = run(&world, vec![("list_dir", json!({}))], &["--fail-on-denied"]);
+    let ran = run_calls(&world, vec![("list_dir", json!({}))], &["--fail-on-denied"]);
     assert_eq!(denied(&ran.exits(0)), 0);
 }
 
@@ -64,7 +54,7 @@ fn a_rule_for_one_run_allows_what_it_names_and_nothing_more() {
     let world = World::new();
     let calls = vec![write("notes/a.md"), write("other/b.md")];
     // As the README writes it: the rule, and then the task.
-    let ran = run(&world, calls, &["--yes", "write(notes/**)"]).exits(0);
+    let ran = run_calls(&world, calls, &["--yes", "write(notes/**)"]).exits(0);
     assert_eq!(denied(&ran), 1);
     assert_eq!(world.read("notes/a.md").as_deref(), Some("written\n"));
     assert_eq!(world.read("other/b.md"), None);
@@ -74,9 +64,9 @@ fn a_rule_for_one_run_allows_what_it_names_and_nothing_more() {
 fn rules_for_one_run_are_given_one_by_one() {
     let world = World::new();
     let rules = ["--yes", "write(a.md)", "--yes", "write(b.md)"];
-    let ran = run(&world, vec![write("a.md"), write("b.md")], &rules).exits(0);
+    let ran = run_calls(&world, vec![write("a.md"), write("b.md")], &rules).exits(0);
     assert_eq!(denied(&ran), 0);
-    let wrong = run(&world, vec![write("a.md")], &["--yes", "fly(**)"]).exits(2);
+    let wrong = run_calls(&world, vec![write("a.md")], &["--yes", "fly(**)"]).exits(2);
     let _ = wrong.says(&[
         "--yes: ",
         "`fly`",
@@ -104,7 +94,7 @@ fn nothing_leads_outside_the_workspace_whatever_is_allowed() {
         write("link/escaped.md"),
     ];
     let count = calls.len();
-    let ran = run(&world, calls, &["--yes", "write(**)", "--yes", "read(**)"]).exits(0);
+    let ran = run_calls(&world, calls, &["--yes", "write(**)", "--yes", "read(**)"]).exits(0);
     let results = results(&ran);
     assert_eq!(results.len(), count);
     for (status, content) in &results {
@@ -125,7 +115,7 @@ fn skills_and_configuration_of_the_project_are_not_written_by_a_broad_rule() {
         write(".tekne/config.yaml"),
         write(".git/hooks/pre-commit"),
     ];
-    let ran = run(&world, calls, &["--yes", "write(**)"]).exits(0);
+    let ran = run_calls(&world, calls, &["--yes", "write(**)"]).exits(0);
     assert_eq!(denied(&ran), 3, "{ran:?}");
     assert_eq!(world.read(".tekne/skills/one/SKILL.md"), before);
     assert_eq!(world.read(".tekne/config.yaml"), None);
@@ -137,7 +127,7 @@ fn a_tool_that_is_not_on_the_list_is_neither_offered_nor_run() {
     world.write("notes.md", "a note");
     world.configure("tools:\n  allow: [read_file]\n  policy: [allow write(**)]\n");
     let read = ("read_file", json!({"path": "notes.md"}));
-    let ran = run(&world, vec![read, write("a.md")], &[]).exits(0);
+    let ran = run_calls(&world, vec![read, write("a.md")], &[]).exits(0);
     let results = results(&ran);
     assert_eq!(results[0], ("success".to_owned(), "a note".to_owned()));
     assert_ne!(results[1].0, "success", "{results:#?}");
@@ -162,7 +152,7 @@ fn deny_beats_allow_and_the_users_rules_hold_for_good() {
     world.write("private/diary.md", "dear diary");
     world.configure("tools:\n  policy:\n    - allow write(**)\n    - deny read(private/**)\n");
     let read = ("read_file", json!({"path": "private/diary.md"}));
-    let ran = run(&world, vec![write("a.md"), read], &["--yes", "read(**)"]).exits(0);
+    let ran = run_calls(&world, vec![write("a.md"), read], &["--yes", "read(**)"]).exits(0);
     assert_eq!(world.read("a.md").as_deref(), Some("written\n"));
     assert_eq!(denied(&ran), 1);
     assert!(!results(&ran)[1].1.contains("dear diary"));
@@ -177,7 +167,7 @@ fn a_project_can_narrow_what_is_allowed_but_not_widen_it() {
         "tools:\n  policy:\n    - allow write(**)\n    - deny read(**)\n",
     );
     let read = ("read_file", json!({"path": "notes.md"}));
-    let ran = run(&world, vec![write("a.md"), read], &[]).exits(0);
+    let ran = run_calls(&world, vec![write("a.md"), read], &[]).exits(0);
     assert_eq!(denied(&ran), 2, "{ran:?}");
     assert_eq!(world.read("a.md"), None);
     let config = world

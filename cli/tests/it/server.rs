@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::harness::{Ran, World};
+
 /// One answer.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -180,4 +182,14 @@ fn calling(calls: &[(&'static str, Value)]) -> Value {
         json!({"role": "assistant", "tool_calls": calls}),
         Value::Null,
     )
+}
+
+/// Runs a task in which the model makes these calls and then says that it is done.
+pub(crate) fn run_calls(world: &World, calls: Vec<(&'static str, Value)>, options: &[&str]) -> Ran {
+    let server = Server::start(vec![Answer::Calls(calls), Answer::Text("done")]);
+    let mut arguments = vec!["--model", "mock/m", "--base-url", &server.base_url];
+    arguments.extend(["--json", "run"]);
+    arguments.extend(options);
+    arguments.push("Do it");
+    world.run(&arguments)
 }

@@ -2,17 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Ran, World};
-use crate::server::{Answer, Server};
-
-fn run(world: &World, calls: Vec<(&'static str, Value)>, options: &[&str]) -> Ran {
-    let server = Server::start(vec![Answer::Calls(calls), Answer::Text("done")]);
-    let mut arguments = vec!["--model", "mock/m", "--base-url", &server.base_url];
-    arguments.extend(["--json", "run"]);
-    arguments.extend(options);
-    arguments.push("Do it");
-    world.run(&arguments)
-}
+use crate::harness::World;
+use crate::server::{Answer, Server, run_calls};
 
 fn explained(world: &World, tool: &str, arguments: &Value, rules: &[&str], exit: i32) -> Value {
     let arguments = arguments.to_string();
@@ -116,10 +107,10 @@ fn a_skill_of_the_project_runs_once_it_is_trusted_and_leaves_a_trace() {
         )]
     };
     let rule = ["--yes", "skill(report.weekly)"];
-    let ran = run(&world, calls(), &rule).exits(0);
+    let ran = run_calls(&world, calls(), &rule).exits(0);
     assert_eq!(ran.event("tool.finished")["status"], "rejected");
     let _ = world.run(&["trust", "--yes"]).exits(0);
-    let ran = run(&world, calls(), &rule).exits(0);
+    let ran = run_calls(&world, calls(), &rule).exits(0);
     let finished = ran.event("tool.finished");
     assert_eq!(finished["status"], "success", "{finished}");
     assert_eq!(
@@ -147,14 +138,14 @@ fn a_skill_of_the_project_runs_once_it_is_trusted_and_leaves_a_trace() {
     assert_eq!(trace["arguments"]["filled"], json!(["metrics"]));
     assert!(trace["duration_ms"].is_u64() && trace["decision"].is_string());
     // Without a rule a person is asked, and nobody is there.
-    let ran = run(&world, calls(), &[]).exits(0);
+    let ran = run_calls(&world, calls(), &[]).exits(0);
     assert_eq!(ran.event("tool.finished")["status"], "rejected");
     // Other bytes wait again.
     world.write(
         ".tekne/skills/report/weekly/implement.py",
         format!("{PYTHON}#\n"),
     );
-    let ran = run(&world, calls(), &rule).exits(0);
+    let ran = run_calls(&world, calls(), &rule).exits(0);
     assert_ne!(ran.event("tool.finished")["status"], "success");
     let shown = world.run(&["trace", "show", "last"]).exits(0);
     assert!(shown.stdout.contains("run_skill"), "{}", shown.stdout);

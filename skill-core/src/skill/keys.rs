@@ -15,24 +15,28 @@ pub(crate) const STANDARD: &[&str] = &[
 /// Keys that are believed to be keys where the text around them is damaged.
 pub(crate) const COMMON: &[&str] = &["name", "description", "version", "license", "author", "id"];
 
+/// Keys that narrow who may use a skill and what may run meanwhile, in their normal spelling.
+pub(crate) const RESTRICTING: &[&str] = &[
+    "groups",
+    "roles",
+    "contexts",
+    "paths",
+    "restricttools",
+    "disallowedtools",
+    "disablemodelinvocation",
+    "userinvocable",
+    "hooks",
+    "policy",
+];
+
+/// Keys that grant something, in their normal spelling.
+pub(crate) const GRANTING: &[&str] = &["allowedtools", "always", "mode"];
+
 /// Tells whether a key is one that skill files have, so that a line with it is hardly prose.
 pub(crate) fn is_known(key: &str) -> bool {
-    const MORE: &[&str] = &[
-        "allowedtools",
-        "always",
-        "disablemodelinvocation",
-        "disallowedtools",
-        "groups",
-        "mode",
-        "paths",
-        "restricttools",
-        "roles",
-        "skillid",
-        "tags",
-        "userinvocable",
-    ];
     let normal = normal(key);
-    STANDARD.contains(&key) || COMMON.contains(&&*normal) || MORE.contains(&&*normal)
+    let lists = [COMMON, RESTRICTING, GRANTING, &["skillid", "tags"]];
+    STANDARD.contains(&key) || lists.iter().any(|list| list.contains(&&*normal))
 }
 
 /// Keys whose value is prose, which may go on over unindented lines.

@@ -3,27 +3,14 @@
 
 use std::collections::HashMap;
 
-use crate::skill::keys::key_line;
+use crate::skill::keys::{GRANTING, RESTRICTING, key_line};
 use crate::skill::yaml::{Kind, Node};
 
-/// Every key whose loss would widen what a skill may, in its normal spelling.
-const WATCHED: &[&str] = &[
-    "groups",
-    "roles",
-    "contexts",
-    "paths",
-    "restricttools",
-    "disallowedtools",
-    "disablemodelinvocation",
-    "userinvocable",
-    "hooks",
-    "policy",
-    "policies",
-    "metadata",
-    "allowedtools",
-    "always",
-    "mode",
-];
+/// Returns every key whose loss, or whose second mention, would widen what a skill may.
+fn watched() -> impl Iterator<Item = &'static str> {
+    let lists = [RESTRICTING, GRANTING, &["metadata", "policies"]];
+    lists.into_iter().flatten().copied()
+}
 
 /// The key that counts as there where nobody can tell which one is.
 pub(crate) const UNKNOWN: &str = "disablemodelinvocation";
@@ -39,7 +26,7 @@ const UNMISTAKABLE: &[&str] = &[
 /// Returns the watched key that `text` spells, whatever signs stand between its letters.
 fn spelled(text: &str) -> Option<&'static str> {
     let letters = letters(text);
-    WATCHED.iter().copied().find(|known| *known == letters)
+    watched().find(|known| *known == letters)
 }
 
 /// Returns the letters and digits of `text` in lower case, escapes as what they stand for.

@@ -7,6 +7,7 @@ use prompt_compiler::{BlockMark, CompiledPrompt, Report};
 use super::diff::{Pair, rows};
 use super::explain::summary;
 use crate::app::Context;
+use crate::commands::draw;
 use crate::error::CliError;
 use crate::render::chart::{Bar, page_with_notes};
 
@@ -37,7 +38,7 @@ pub(super) fn draw_one(
         &bars,
         &notes(report),
     );
-    write(context, path, &page)
+    draw(context, path, &page)
 }
 
 /// Returns what a person should know beside the picture.
@@ -83,18 +84,5 @@ pub(super) fn draw_two(context: &Context, path: &Path, pair: &Pair) -> Result<()
     };
     let legend = ["shared", "of its own"];
     let page = page_with_notes("Two requests, in tokens", &sentence, &legend, &bars, &[]);
-    write(context, path, &page)
-}
-
-fn write(context: &Context, path: &Path, page: &str) -> Result<(), CliError> {
-    let path = context.environment.cwd.join(path);
-    std::fs::write(&path, page).map_err(|error| {
-        CliError::usage("the picture cannot be written")
-            .with_code("html")
-            .with_path(&path)
-            .with_source(error)
-    })?;
-    let shown = context.environment.shown(&path);
-    context.output.talk(&format!("drawn in {shown}"));
-    Ok(())
+    draw(context, path, &page)
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{find, missing, open, unreadable};
 use crate::app::Context;
+use crate::commands::write_out;
 use crate::error::CliError;
 use crate::render::terminal::{counted, visible};
 
@@ -44,13 +45,7 @@ pub(super) async fn export(context: &Context, arguments: &ExportArgs) -> Result<
     let Some(out) = &arguments.out else {
         return context.output.data(&text);
     };
-    let path = context.environment.cwd.join(out);
-    std::fs::write(&path, text).map_err(|error| {
-        CliError::usage("the session cannot be written")
-            .with_code("export")
-            .with_path(&path)
-            .with_source(error)
-    })?;
+    let path = write_out(context, out, &text, ("the session", "export"))?;
     let count = record.entries.len();
     if context.output.is_json() {
         let path = path.display().to_string();

@@ -9,6 +9,7 @@ use skill_core::{LoadMode, ModelId, SkillView, ViewedSkill};
 
 use super::findings::Index;
 use crate::app::Context;
+use crate::commands;
 use crate::config::{Config, ModelChoice};
 use crate::error::{CliError, Exit};
 use crate::render::chart::{Bar, page};
@@ -230,16 +231,7 @@ fn draw(
         &["metadata", "body", "docs"],
         &bars,
     );
-    let path = context.environment.cwd.join(path);
-    std::fs::write(&path, html).map_err(|error| {
-        CliError::usage("the chart cannot be written")
-            .with_code("html")
-            .with_path(&path)
-            .with_source(error)
-    })?;
-    let shown = context.environment.shown(&path);
-    context.output.talk(&format!("drawn in {shown}"));
-    Ok(())
+    commands::draw(context, path, &html)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::glob::{Globs, Over};
 use crate::skill::document::Field;
 use crate::skill::fields::{Reader, text};
+use crate::skill::keys::RESTRICTING;
 
 /// What was read of the restricting keys.
 #[derive(Debug, Default)]
@@ -19,22 +20,8 @@ pub(super) struct Access {
     pub(super) user: bool,
 }
 
-/// Every restricting key, in its normal spelling.
-const KEYS: &[&str] = &[
-    "groups",
-    "roles",
-    "contexts",
-    "paths",
-    "restricttools",
-    "disallowedtools",
-    "disablemodelinvocation",
-    "userinvocable",
-    "hooks",
-    "policy",
-];
-
 pub(super) fn read(reader: &mut Reader<'_, '_>) -> Access {
-    if reader.has_none(KEYS) {
+    if reader.has_none(RESTRICTING) {
         return Access {
             model: true,
             user: true,
