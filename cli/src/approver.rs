@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 
 use tool_gateway::{Approval, ApprovalRequest, Approver};
 
+use crate::app::Context;
 use crate::render::terminal::{counted, visible};
 
 /// How many lines of the details are shown.
@@ -46,6 +47,12 @@ fn question(request: &ApprovalRequest) -> String {
         visible(&request.reason)
     ));
     text
+}
+
+/// Tells whether somebody agrees: by a flag, or asked at a terminal; where nobody can be asked, no.
+pub(crate) fn agreed(context: &Context, yes: bool, question: &str) -> bool {
+    let interactive = context.environment.is_interactive(context.output.is_json());
+    yes || (interactive && confirm(question))
 }
 
 /// Asks a question of yes or no; anything but a clear yes is a no.

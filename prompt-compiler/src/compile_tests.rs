@@ -137,24 +137,6 @@ fn section<'a>(prompt: &'a CompiledPrompt, name: &str) -> &'a SectionReport {
 }
 
 #[test]
-fn the_total_is_the_sum_of_what_was_given() {
-    let mut case = Case::new([round(1, 50).to_vec(), vec![Message::user("now")]].concat());
-    case.turn_context.push(ContextFragment::new(
-        FragmentKind::Mention,
-        "file a.md",
-        "A\n",
-    ));
-    let prompt = case.compile().unwrap();
-    let given: u64 = prompt
-        .report
-        .sections
-        .iter()
-        .map(|section| section.given)
-        .sum();
-    assert_eq!(prompt.report.total, given);
-}
-
-#[test]
 fn context_of_the_turn_stands_before_the_users_words_in_one_message() {
     let mut case = Case::new(vec![Message::user("summarise")]);
     case.turn_context.push(ContextFragment::new(

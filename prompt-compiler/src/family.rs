@@ -88,7 +88,7 @@ impl Family {
         ((bytes - other) * traits.latin + other * traits.other).div_ceil(bytes)
     }
 
-    /// Returns the name for people.
+    /// Returns the name for people, another one for each family: counts are kept under it.
     pub fn name(self) -> &'static str {
         self.traits().name
     }
@@ -97,8 +97,8 @@ impl Family {
     fn traits(self) -> Traits {
         let (name, latin, other, overhead) = match self {
             Self::OpenAi => ("OpenAI", 1_000, 1_000, GENERAL),
-            Self::Claude4 => ("Claude", 1_350, 1_700, CLAUDE),
-            Self::Claude5 => ("Claude", 1_700, 2_200, CLAUDE),
+            Self::Claude4 => ("Claude up to 4.6", 1_350, 1_700, CLAUDE),
+            Self::Claude5 => ("Claude from 4.7 on", 1_700, 2_200, CLAUDE),
             Self::Gemini => ("Gemini", 1_300, 1_100, GENERAL),
             Self::Other => ("an unknown vocabulary", 1_250, 1_250, GENERAL),
         };
@@ -184,6 +184,20 @@ mod tests {
 
     fn family(name: &str) -> Family {
         Family::of(&ModelId::new(name))
+    }
+
+    #[test]
+    fn each_family_has_a_name_of_its_own_since_counts_are_kept_under_it() {
+        let models = [
+            "gpt-4o",
+            "claude-3-5-sonnet",
+            "claude-sonnet-5",
+            "gemini-3",
+            "x",
+        ];
+        let names: std::collections::BTreeSet<&str> =
+            models.iter().map(|model| family(model).name()).collect();
+        assert_eq!(names.len(), models.len());
     }
 
     #[test]

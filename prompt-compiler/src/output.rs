@@ -107,30 +107,30 @@ pub struct BlockMark {
 impl BlockMark {
     /// Compares the marks of two requests; `None` when the later one goes on where the other ended.
     pub fn parting(before: &[Self], after: &[Self]) -> Option<Parting> {
-        let same = before
-            .iter()
-            .zip(after)
-            .take_while(|(one, other)| one.fingerprint == other.fingerprint)
-            .count();
+        let same = common(before, after);
         let (gone, new) = (before.get(same), after.get(same));
         gone?;
         Some(Parting {
             section: new.or(gone).map_or("", |mark| mark.section).to_owned(),
             blocks: same,
-            tokens: after.iter().take(same).map(|mark| mark.tokens).sum(),
+            tokens: Self::shared(before, after),
             reason: reason(before, after, same).to_owned(),
         })
     }
 
     /// Returns the tokens of the leading blocks that both requests have.
     pub fn shared(before: &[Self], after: &[Self]) -> u64 {
-        before
-            .iter()
-            .zip(after)
-            .take_while(|(one, other)| one.fingerprint == other.fingerprint)
-            .map(|(_, mark)| mark.tokens)
-            .sum()
+        let same = after.iter().take(common(before, after));
+        same.map(|mark| mark.tokens).sum()
     }
+}
+
+/// Returns how many leading blocks both requests have.
+fn common(before: &[BlockMark], after: &[BlockMark]) -> usize {
+    let pairs = before.iter().zip(after);
+    pairs
+        .take_while(|(one, other)| one.fingerprint == other.fingerprint)
+        .count()
 }
 
 /// Says why block number `at` is not the same.
@@ -155,8 +155,7 @@ fn reason(before: &[BlockMark], after: &[BlockMark], at: usize) -> &'static str 
         "always" | "index" => "other skills are visible",
         "open_skills" => "other skills are open, or their text changed",
         "history" => {
-            let later = after.iter().skip(at).map(|mark| mark.fingerprint);
-            let moved = |mark: &BlockMark| later.clone().take(1).eq([mark.fingerprint]);
+            let moved = |mark: &BlockMark| mark.fingerprint == new.fingerprint;
             if before.iter().skip(at + 1).any(moved) {
                 "the window moved: older rounds were left out"
             } else {

@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context, command: &ToolsCommand) -> Result<Exit, Cli
         for notice in &loaded.notices {
             context.output.notice(&format!("{notice}; {}", notice.hint));
         }
-        let (gateway, tools) = setup::tools(context, &loaded, &wanted).await?;
+        let (gateway, tools) = setup::tools(context, &loaded, &wanted)?;
         match command {
             ToolsCommand::List => list(context, &gateway),
             ToolsCommand::Call(arguments) => call(context, &gateway, &tools, arguments).await,

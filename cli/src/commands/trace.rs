@@ -1,14 +1,12 @@
 //! `tekne trace`: the calls that models made, and how each of them went.
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
-use crate::render::terminal::{one_line, visible};
+use crate::render::terminal::{local_time, one_line, visible};
 use crate::setup;
 
 /// Subcommands of `tekne trace`.
@@ -84,7 +82,12 @@ fn row(trace: &Value) -> Vec<String> {
     };
     vec![
         visible(id.get(id.len().saturating_sub(8)..).unwrap_or(id)),
-        time(trace),
+        local_time(
+            trace
+                .get("at_ms")
+                .and_then(Value::as_u64)
+                .unwrap_or_default(),
+        ),
         one_line(name, 32),
         visible(text(trace, "status")),
         format!(
@@ -128,13 +131,4 @@ fn show(context: &Context, id: &str) -> Result<(), CliError> {
 
 fn text<'t>(trace: &'t Value, field: &str) -> &'t str {
     trace.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn time(trace: &Value) -> String {
-    let ms = trace.get("at_ms").and_then(Value::as_i64);
-    let stamp = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    stamp.map_or_else(String::new, |stamp| {
-        let local = stamp.to_zoned_datetime(TimeZone::system());
-        local.strftime("%Y-%m-%d %H:%M:%S").to_string()
-    })
 }

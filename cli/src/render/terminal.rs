@@ -1,5 +1,7 @@
 //! Text that came from elsewhere, made safe for a terminal.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tool_gateway::is_invisible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -65,6 +67,20 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
 /// Tells whether a character is drawn as a picture when U+FE0F follows it, as in `⚠️`.
 fn is_picture(character: char) -> bool {
     matches!(character, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Shows a moment, in milliseconds since the epoch, as the user's clock does.
+pub(crate) fn local_time(ms: u64) -> String {
+    let stamp = i64::try_from(ms)
+        .ok()
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    stamp.map_or_else(
+        || "?".to_owned(),
+        |stamp| {
+            let local = stamp.to_zoned_datetime(TimeZone::system());
+            local.strftime("%Y-%m-%d %H:%M:%S").to_string()
+        },
+    )
 }
 
 #[cfg(test)]

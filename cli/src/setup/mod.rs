@@ -212,7 +212,7 @@ fn compaction(context: &Context, config: &Config) -> Result<Compaction, CliError
 }
 
 /// Wires the tools alone, for a call from the command line.
-pub(crate) async fn tools(
+pub(crate) fn tools(
     context: &Context,
     loaded: &Loaded,
     wanted: &Wanted,

@@ -47,7 +47,7 @@ impl ChosenModel {
     pub(crate) fn budget(&self, config: &Config, allow_bound: bool) -> Budget {
         Budget {
             allow_bound,
-            prices: self.prices().and_then(per_million),
+            prices: self.prices().and_then(in_micros),
             ..within(config, &self.limits)
         }
     }
@@ -276,7 +276,7 @@ fn remote_at(
 }
 
 /// Returns prices in millionths of a dollar; what costs nothing has no price to report.
-fn per_million(prices: Prices) -> Option<prompt_compiler::Prices> {
+fn in_micros(prices: Prices) -> Option<prompt_compiler::Prices> {
     let micros = |dollars: f64| (dollars * 1_000_000.0).round() as u64;
     let known = prices != Prices::default();
     known.then(|| prompt_compiler::Prices {

@@ -307,3 +307,34 @@ fn the_offline_model_follows_a_skill_in_any_preset() {
         assert!(ran.stdout.contains("Plan it."), "{preset}: {ran:?}");
     }
 }
+
+#[test]
+fn a_skill_that_the_task_names_stands_in_the_request_that_is_shown() {
+    let world = World::new();
+    world.skill("plan", "Use when plans are asked for.", "Plan it so.\n");
+    let shown = world.run(&["--model", "offline", "prompt", "show", "/plan my week"]);
+    assert!(shown.stdout.contains("Plan it so."), "{shown:?}");
+    let _ = world
+        .run(&["--model", "offline", "prompt", "show", "/nope my week"])
+        .exits(2)
+        .says(&["skill not found: nope"]);
+}
+
+#[test]
+fn a_comparison_needs_something_to_compare_with_and_names_what_is_compared() {
+    let world = World::new();
+    world.configure("model: offline\nassistants: {default: {preset: halfpi}}\n");
+    let _ = world.run(&["prompt", "diff", "x"]).exits(2);
+    let names = |options: &[&str]| {
+        let arguments = [&["prompt", "diff", "x", "--json"], options].concat();
+        world.run(&arguments).exits(0).json()["names"].clone()
+    };
+    let presets = names(&["--with-preset", "trpc"]);
+    assert_eq!(presets, json!(["preset halfpi", "preset trpc"]));
+    let both = names(&["--with-preset", "trpc", "--with-task", "y"]);
+    let expected = [
+        "the first task, preset halfpi",
+        "the second task, preset trpc",
+    ];
+    assert_eq!(both, json!(expected));
+}

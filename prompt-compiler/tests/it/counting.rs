@@ -43,7 +43,7 @@ fn counts_say_what_they_are_made_with() {
     assert_eq!(counter("gpt-4").basis(), "cl100k_base");
     assert_eq!(
         counter("claude-sonnet-4-5").basis(),
-        "o200k_base, scaled for Claude"
+        "o200k_base, scaled for Claude up to 4.6"
     );
     let calibrated = counter("llama3.2").calibrated(Calibration::default().observe(100, 120));
     assert_eq!(

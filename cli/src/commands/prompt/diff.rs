@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use loop_runtime::TurnRequest;
 use prompt_compiler::{BlockMark, CompiledPrompt, Parting};
 use serde_json::{Value, json};
@@ -17,18 +17,20 @@ use crate::task;
 
 /// Arguments of `tekne prompt diff`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("other").required(true).multiple(true)))]
 pub(crate) struct DiffArgs {
     /// The task; `-` reads it from standard input
     #[arg(required_unless_present = "session")]
     task: Option<String>,
     /// Compare with the request of the same task in this preset
-    #[arg(long, value_name = "NAME", conflicts_with = "session")]
+    #[arg(long, value_name = "NAME", group = "other", conflicts_with = "session")]
     with_preset: Option<String>,
     /// Compare with the request of this task
-    #[arg(long, value_name = "TASK", conflicts_with = "session")]
+    #[arg(long, value_name = "TASK", group = "other", conflicts_with = "session")]
     with_task: Option<String>,
-    /// Compare two requests of this session
-    #[arg(long, value_name = "ID", requires = "steps")]
+    /// Compare two requests of this session, compiled with the skills and settings of now and
+    /// without the files that came with a turn
+    #[arg(long, value_name = "ID", group = "other", requires = "steps")]
     session: Option<String>,
     /// Which requests of the session, counted from 1
     #[arg(long, num_args = 2, value_names = ["N", "M"], requires = "session")]
@@ -66,44 +68,41 @@ async fn pair(context: &Context, arguments: &DiffArgs) -> Result<Pair, CliError>
     }
     let task = task::text(arguments.task.as_deref().unwrap_or_default())?;
     let mut other = context.clone();
-    let mut names = [preset_name(context), preset_name(context)];
     if let Some(preset) = &arguments.with_preset {
         other.options.preset = Some(preset.clone());
-        names = [preset_name(context), preset.clone()].map(|name| format!("preset {name}"));
     }
-    let mut other_task = task.clone();
-    if let Some(text) = &arguments.with_task {
-        other_task = task::text(text)?;
-        names = ["the first task", "the second task"].map(str::to_owned);
-    }
-    let compiled = |context: &Context, task: String| {
-        let context = context.clone();
-        async move {
-            let agent = agent(&context, &wanted(false)).await?;
-            compile(&context, agent, &TurnRequest::task(task)).await
-        }
+    let other_task = match &arguments.with_task {
+        Some(text) => task::text(text)?,
+        None => task.clone(),
     };
+    let (one, before) = compiled(context, task).await?;
+    let (two, after) = compiled(&other, other_task).await?;
+    let [mut first, mut second] = ["the first task", "the second task"].map(str::to_owned);
+    if arguments.with_task.is_none() {
+        (first, second) = (format!("preset {one}"), format!("preset {two}"));
+    } else if one != two {
+        first.push_str(&format!(", preset {one}"));
+        second.push_str(&format!(", preset {two}"));
+    }
     Ok(Pair {
-        names,
-        prompts: [
-            compiled(context, task).await?,
-            compiled(&other, other_task).await?,
-        ],
+        names: [first, second],
+        prompts: [before, after],
     })
 }
 
-fn preset_name(context: &Context) -> String {
-    context
-        .options
-        .preset
-        .clone()
-        .unwrap_or_else(|| "default".to_owned())
+/// Compiles the request of a task, and returns the name of the preset it is shown in.
+async fn compiled(context: &Context, task: String) -> Result<(String, CompiledPrompt), CliError> {
+    let agent = agent(context, &wanted(false)).await?;
+    let preset = agent.preset.name.clone();
+    let prompt = compile(context, agent, &TurnRequest::task(task)).await?;
+    Ok((preset, prompt))
 }
 
 /// Compiles two requests of a session again, with the skills and settings of now.
 async fn of_session(context: &Context, session: &str, steps: &[usize]) -> Result<Pair, CliError> {
     let agent = agent(context, &wanted(true)).await?;
     let id = sessions::resolve(context, &*agent.store, session).await?;
+    context.output.notice("compiled with the skills and settings of now, and without the files and instructions that came with the turns");
     let mut prompts = Vec::new();
     for step in steps {
         let prompt = agent.preview_step(&id, *step).await.map_err(failure)?;

@@ -13,6 +13,7 @@ use prompt_compiler::{CompileError, CompiledPrompt};
 
 use crate::app::Context;
 use crate::commands::sessions;
+use crate::commands::turn::declare_skills;
 use crate::error::{CliError, Exit};
 use crate::setup::{self, Wanted};
 use crate::task;
@@ -107,6 +108,7 @@ async fn compile(
         request.session = Some(sessions::resolve(context, &*agent.store, session).await?);
     }
     agent.principal.files = setup::worked_on(&context.environment, &*agent.store, &request).await;
+    declare_skills(&agent, &mut request)?;
     agent.preview(&request).await.map_err(failure)
 }
 

@@ -7,8 +7,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use loop_runtime::{
     JournalEntry, JournalEvent, Projection, SessionRecord, SessionStore, SessionSummary,
     SqliteStore, StoreError, StoreErrorKind,
@@ -19,7 +17,7 @@ use skill_core::ContentBlock;
 use crate::app::Context;
 use crate::error::{CliError, Exit};
 use crate::render::table::table;
-use crate::render::terminal::{one_line, visible};
+use crate::render::terminal::{local_time, one_line, visible};
 
 /// Stands for the session used last.
 const LAST: &str = "last";
@@ -107,7 +105,7 @@ pub(crate) async fn find(
         .map_err(|error| unreadable(&error))?;
     if wanted == LAST {
         let last = sessions.into_iter().next();
-        return last.ok_or_else(|| unreadable(&StoreError::not_found(wanted)));
+        return last.ok_or_else(|| missing(wanted));
     }
     let mut found = sessions
         .into_iter()
@@ -119,7 +117,7 @@ pub(crate) async fn find(
         ))
         .with_code("session_ambiguous")
         .with_hint("give more of the id")),
-        _ => Err(unreadable(&StoreError::not_found(wanted))),
+        _ => Err(missing(wanted)),
     }
 }
 
@@ -168,25 +166,11 @@ async fn list(
 fn row(session: &SessionSummary) -> Vec<String> {
     vec![
         visible(&session.header.id),
-        time(session.updated_ms),
+        local_time(session.updated_ms),
         one_line(&session.header.assistant, 24),
         one_line(&session.header.workspace, 32),
         one_line(&session.header.title, 60),
     ]
-}
-
-/// Shows a time as the user's clock does.
-fn time(ms: u64) -> String {
-    let stamp = i64::try_from(ms)
-        .ok()
-        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    match stamp {
-        Some(stamp) => stamp
-            .to_zoned_datetime(TimeZone::system())
-            .strftime("%Y-%m-%d %H:%M")
-            .to_string(),
-        None => String::from("?"),
-    }
 }
 
 async fn show(
@@ -194,7 +178,7 @@ async fn show(
     store: Option<Arc<dyn SessionStore>>,
     id: &str,
 ) -> Result<(), CliError> {
-    let store = store.ok_or_else(|| unreadable(&StoreError::not_found(id)))?;
+    let store = store.ok_or_else(|| missing(id))?;
     let id = find(&*store, id).await?.header.id;
     let record = store.load(&id).await.map_err(|error| unreadable(&error))?;
     if context.output.is_json() {
@@ -203,7 +187,7 @@ async fn show(
     let mut text = format!(
         "session {}\nbegun {} in {} by {}\n",
         record.header.id,
-        time(record.header.created_ms),
+        local_time(record.header.created_ms),
         record.header.workspace,
         record.header.assistant
     );

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use skill_core::{Origin, ScanLimits, Scope, Snapshot, mend};
 
 use crate::app::Context;
-use crate::approver::confirm;
+use crate::approver::agreed;
 use crate::error::{CliError, Exit};
 use crate::render::diff::unified;
 use crate::render::terminal::{counted, visible};
@@ -44,8 +44,7 @@ pub(super) fn run(context: &Context, snapshot: &Snapshot, yes: bool) -> Result<V
         context.output.data(&visible(&diffs.concat()))?;
     }
     let question = format!("write this to {}?", counted(fixes.len(), "file"));
-    let interactive = context.environment.is_interactive(context.output.is_json());
-    if yes || (interactive && confirm(&question)) {
+    if agreed(context, yes, &question) {
         for fix in &mut fixes {
             write(fix).map_err(|error| {
                 CliError::new(Exit::Failed, "not_fixed", "the file cannot be mended")
@@ -158,7 +157,10 @@ fn refusal(context: &Context, path: &Path, real: &Path) -> Option<String> {
         Ok(metadata) => metadata,
         Err(error) => return Some(error.to_string()),
     };
-    if !metadata.is_file() || metadata.len() > ScanLimits::default().file_bytes {
+    if !metadata.is_file() {
+        return Some("it is no file".to_owned());
+    }
+    if metadata.len() > ScanLimits::default().file_bytes {
         return Some("it is too long".to_owned());
     }
     if metadata.permissions().readonly() {

@@ -10,7 +10,7 @@ use skill_core::{
 };
 
 use crate::app::Context;
-use crate::approver::confirm;
+use crate::approver::agreed;
 use crate::commands::trust::texts;
 use crate::error::{CliError, Exit};
 use crate::render::diff::{unified, with_kind};
@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
     let is_new = !file.exists();
     let written = !arguments.check
         && (is_new || damaged || !moved.is_empty())
-        && (!ask || may_write(context, arguments));
+        && (!ask || agreed(context, arguments.yes, "lock what changed?"));
     if written {
         keep_texts(&project, &texts)?;
         lock.write(&file).map_err(unwritten)?;
@@ -82,11 +82,6 @@ pub(super) fn run(context: &Context, arguments: &LockArgs) -> Result<Exit, CliEr
         (false, true) => Exit::Check,
         (false, false) => Exit::Approval,
     })
-}
-
-fn may_write(context: &Context, arguments: &LockArgs) -> bool {
-    let interactive = context.environment.is_interactive(context.output.is_json());
-    arguments.yes || (interactive && confirm("lock what changed?"))
 }
 
 /// Returns how the skills differ from what is locked, in the order of paths.

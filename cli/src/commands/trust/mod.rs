@@ -12,7 +12,7 @@ use skill_core::{
 };
 
 use crate::app::Context;
-use crate::approver::confirm;
+use crate::approver::agreed;
 use crate::error::{CliError, Exit};
 use crate::render::terminal::{counted, on_one_line, visible};
 use crate::setup::{self, Project};
@@ -88,13 +88,8 @@ pub(crate) fn run(context: &Context, arguments: &TrustArgs) -> Result<Exit, CliE
 }
 
 fn may_grant(context: &Context, arguments: &TrustArgs, open: &[&Shown]) -> bool {
-    let interactive = context.environment.is_interactive(context.output.is_json());
-    arguments.yes
-        || (interactive
-            && confirm(&format!(
-                "\ntrust {} as shown?",
-                counted(open.len(), "item")
-            )))
+    let question = format!("\ntrust {} as shown?", counted(open.len(), "item"));
+    agreed(context, arguments.yes, &question)
 }
 
 fn revoke(context: &Context, project: &Project) -> Result<Exit, CliError> {
