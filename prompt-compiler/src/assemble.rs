@@ -6,9 +6,9 @@ use skill_core::{CompletionRequest, ContentBlock, Message};
 
 use crate::budget::Plan;
 use crate::conversation::Unit;
-use crate::draft::{Draft, OpenSkill, Section, Slot};
+use crate::draft::{Draft, Section, Slot};
 use crate::fragments::Shown;
-use crate::input::{CompileInput, FragmentKind, Opening};
+use crate::input::{CompileInput, FragmentKind, Opening, SkillText};
 use crate::output::{
     BlockMark, Breakpoint, CompiledPrompt, Cost, Fingerprint, Report, SectionReport,
 };
@@ -86,10 +86,10 @@ pub(crate) fn assemble(input: &CompileInput<'_>, draft: Draft<'_>, plan: Plan) -
 }
 
 /// Returns open skills with the documents that are shown.
-fn with_docs(open: &[OpenSkill], docs: &[usize]) -> Vec<OpenSkill> {
-    let shown = |(skill, count): (&OpenSkill, &usize)| {
+fn with_docs(open: &[SkillText], docs: &[usize]) -> Vec<SkillText> {
+    let shown = |(skill, count): (&SkillText, &usize)| {
         let mut skill = skill.clone();
-        skill.text.docs.truncate(*count);
+        skill.docs.truncate(*count);
         skill
     };
     open.iter().zip(docs).map(shown).collect()
@@ -111,7 +111,7 @@ fn openings<'i>(input: &'i CompileInput<'_>, unit: &Unit) -> Vec<&'i Opening> {
 fn placed(
     input: &CompileInput<'_>,
     draft: &Draft<'_>,
-    open: &[OpenSkill],
+    open: &[SkillText],
     placing: &Placing,
     unit: &Unit,
     position: &mut usize,
@@ -144,15 +144,14 @@ fn placed(
 fn open_block(
     input: &CompileInput<'_>,
     draft: &Draft<'_>,
-    open: &[OpenSkill],
+    open: &[SkillText],
     placing: &Placing,
     plan: &Plan,
     ledger: &mut Ledger,
 ) -> Option<String> {
     let texts = &input.preset.skills;
-    let missing: Vec<&crate::input::SkillText> = open
+    let missing: Vec<&SkillText> = open
         .iter()
-        .map(|skill| &skill.text)
         .filter(|skill| !placing.carries(&skill.id))
         .collect();
     let block = render::block(&texts.open, texts, &missing);
@@ -160,11 +159,11 @@ fn open_block(
     let mut line = SectionReport::whole("open_skills", size);
     line.cut.clone_from(&draft.open_cut);
     for (skill, shown) in draft.open.iter().zip(&plan.docs) {
-        let left_out = skill.text.docs.iter().skip(*shown);
+        let left_out = skill.docs.iter().skip(*shown);
         let tokens: u64 = left_out.clone().map(|doc| draft.meter.text(&doc.1)).sum();
         line.asked += tokens;
         if left_out.len() > 0 {
-            let (count, id) = (left_out.len(), &skill.text.id);
+            let (count, id) = (left_out.len(), &skill.id);
             line.cut.push(format!(
                 "{id}: {count} documents left out to fit the window"
             ));

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::conversation::{Layout, Turns};
 use crate::draft::{Draft, Section, Slot};
 use crate::fragments::{self, Shown};
-use crate::input::{CompileInput, ContextFragment, FragmentKind};
+use crate::input::{CompileInput, ContextFragment, FragmentKind, SkillText};
 use crate::meter::{Meter, tools_text};
 use crate::output::ContextLimit;
 use crate::render;
@@ -46,7 +46,7 @@ impl Plan {
                 .docs
                 .iter()
                 .zip(&draft.open)
-                .any(|(shown, skill)| *shown < skill.text.docs.len())
+                .any(|(shown, skill)| *shown < skill.docs.len())
     }
 }
 
@@ -186,15 +186,10 @@ fn open(input: &CompileInput<'_>, draft: &Draft<'_>) -> u64 {
     let texts = &input.preset.skills;
     let meter = draft.meter;
     let frame = format!("{}{}", texts.open.header, texts.open.footer);
-    let skill = |open: &crate::draft::OpenSkill| {
-        let mut bare = open.text.clone();
+    let skill = |open: &SkillText| {
+        let mut bare = open.clone();
         bare.docs.clear();
-        let listed: Vec<&str> = open
-            .text
-            .docs
-            .iter()
-            .map(|(path, _)| path.as_str())
-            .collect();
+        let listed: Vec<&str> = open.docs.iter().map(|(path, _)| path.as_str()).collect();
         let block = render::skill(&texts.open.item, texts, &bare);
         let result = render::skill(&texts.opened, texts, &bare);
         meter.block(&block).max(meter.block(&result)) + meter.text(&listed.join(", "))
@@ -213,25 +208,17 @@ fn docs(input: &CompileInput<'_>, draft: &Draft<'_>, room: u64) -> (Vec<usize>, 
     let texts = &input.preset.skills;
     let mut left = Some(room);
     let mut docs = vec![0; draft.open.len()];
+    let mut asked: u64 = 0;
     for (shown, skill) in docs.iter_mut().zip(&draft.open).rev() {
-        for (path, content) in &skill.text.docs {
+        for (path, content) in &skill.docs {
             let size = draft.meter.text(content)
                 + draft.meter.text(&format!("{path}{}", texts.docs.item))
                 + DOC_FRAME;
+            asked += size;
             left = left.and_then(|left| left.checked_sub(size));
             *shown += usize::from(left.is_some());
         }
     }
-    let asked: u64 = draft
-        .open
-        .iter()
-        .flat_map(|skill| &skill.text.docs)
-        .map(|(path, content)| {
-            draft.meter.text(content)
-                + draft.meter.text(&format!("{path}{}", texts.docs.item))
-                + DOC_FRAME
-        })
-        .sum();
     (docs, asked.min(room))
 }
 
@@ -341,10 +328,6 @@ fn too_large(input: &CompileInput<'_>, draft: &Draft<'_>, fixed: &Fixed) -> Cont
 }
 
 fn open_names(draft: &Draft<'_>) -> String {
-    let names: Vec<&str> = draft
-        .open
-        .iter()
-        .map(|skill| skill.text.id.as_str())
-        .collect();
+    let names: Vec<&str> = draft.open.iter().map(|skill| skill.id.as_str()).collect();
     format!("open skills ({})", names.join(", "))
 }

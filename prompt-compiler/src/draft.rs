@@ -66,18 +66,6 @@ impl Section {
     }
 }
 
-/// An open skill.
-#[derive(Clone, Debug)]
-pub(crate) struct OpenSkill {
-    pub(crate) text: SkillText,
-}
-
-impl OpenSkill {
-    pub(crate) fn new(text: SkillText) -> Self {
-        Self { text }
-    }
-}
-
 /// What the stages have to show, in the order in which they said so.
 pub struct Draft<'a> {
     pub(crate) meter: &'a Meter<'a>,
@@ -86,7 +74,7 @@ pub struct Draft<'a> {
     pub(crate) index: &'a mut Option<CachedIndex>,
     pub(crate) sections: Vec<Section>,
     pub(crate) fragments: Vec<ContextFragment>,
-    pub(crate) open: Vec<OpenSkill>,
+    pub(crate) open: Vec<SkillText>,
     pub(crate) open_cut: Vec<String>,
 }
 

@@ -1,5 +1,7 @@
 //! Fragments of context: enveloped, named, and in as full a form as there is room for.
 
+use skill_core::envelope_mark;
+
 use crate::excerpts::excerpts;
 use crate::input::{ContextFragment, FragmentKind};
 use crate::listing::water_level;
@@ -32,11 +34,8 @@ pub(crate) fn of(fragments: &[ContextFragment], kind: FragmentKind) -> Vec<&Cont
     found.retain(|fragment| fragment.kind == kind);
     if matches!(kind, FragmentKind::Mention | FragmentKind::CurrentFile) {
         found.sort_by(|one, other| {
-            let rank = |fragment: &ContextFragment| std::cmp::Reverse(fragment.priority);
-            let text = |fragment: &ContextFragment| (fragment.name.clone(), fragment.text.clone());
-            rank(one)
-                .cmp(&rank(other))
-                .then_with(|| text(one).cmp(&text(other)))
+            let by_rank = other.priority.cmp(&one.priority);
+            by_rank.then_with(|| (&one.name, &one.text).cmp(&(&other.name, &other.text)))
         });
     }
     found
@@ -129,14 +128,15 @@ pub(crate) fn recalled(fragments: &[&ContextFragment], room: u64, meter: &Meter<
 }
 
 fn shown(fragment: &ContextFragment, text: String, meter: &Meter<'_>) -> Shown {
-    let asked = meter.text(&whole(fragment));
+    let whole = whole(fragment);
+    let asked = meter.text(&whole);
     let given = if text.is_empty() {
         0
     } else {
         meter.text(&text)
     };
-    let cut = (text != whole(fragment))
-        .then(|| format!("{}: {given} of {asked} tokens shown", fragment.name));
+    let cut =
+        (text != whole).then(|| format!("{}: {given} of {asked} tokens shown", fragment.name));
     Shown {
         kind: fragment.kind,
         text,
@@ -205,7 +205,9 @@ pub(crate) fn shortened(fragment: &ContextFragment, room: u64, meter: &Meter<'_>
 
 /// Wraps text so that it cannot close its own envelope.
 fn enveloped(fragment: &ContextFragment, form: &str, text: &str) -> String {
-    let mark = Fingerprint::of(text) & 0xffff_ffff;
+    let digest = Fingerprint::of(text);
+    let (high, low) = (digest >> 32, digest & 0xffff_ffff);
+    let mark = envelope_mark(&format!("{low:08x}{high:08x}"), [text]);
     let name = one_line(&fragment.name).replace('"', "&quot;");
     let shown = if form.is_empty() {
         String::new()
@@ -217,5 +219,5 @@ fn enveloped(fragment: &ContextFragment, form: &str, text: &str) -> String {
     } else {
         "\n"
     };
-    format!("<context name=\"{name}\"{shown}>\n{text}{line}</context:{mark:08x}>")
+    format!("<context name=\"{name}\"{shown}>\n{text}{line}</context:{mark}>")
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skill_core::{ContentBlock, Message, Role, ToolCall, ToolResult, is_arguments};
+use skill_core::{ContentBlock, Message, Role, ToolCall, ToolResult, as_tool_name, is_arguments};
 
 /// How calls of the past are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,9 +28,6 @@ pub(crate) struct Results<'a> {
     /// The number of messages they stand in.
     pub(crate) messages: usize,
 }
-
-/// The longest name of a tool that providers accept.
-pub(crate) const NAME_BYTES: usize = 64;
 
 /// Returns the results in the tool messages that begin at `position`.
 pub(crate) fn following_results(messages: &[Arc<Message>], position: usize) -> Results<'_> {
@@ -122,21 +119,11 @@ fn is_shown(block: &ContentBlock) -> bool {
 fn accepted(call: &ToolCall) -> ToolCall {
     ToolCall {
         id: call.id.clone(),
-        name: accepted_name(&call.name),
+        name: as_tool_name(&call.name),
         arguments: if is_arguments(&call.arguments) {
             call.arguments.clone()
         } else {
             "{}".to_owned()
         },
     }
-}
-
-/// Returns the name a model wrote in the form that providers accept.
-fn accepted_name(name: &str) -> String {
-    let letter = |letter: char| if is_name_letter(letter) { letter } else { '_' };
-    name.chars().take(NAME_BYTES).map(letter).collect()
-}
-
-fn is_name_letter(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }

@@ -40,23 +40,12 @@ pub(crate) fn listed(
     tools: bool,
 ) -> Vec<ListedSkill> {
     let rows = rows(texts, entries);
-    let mut caps = caps(&rows, texts.describe_at_most, budget);
-    let lines: Vec<String> = rows
-        .iter()
-        .zip(&caps)
-        .map(|(row, cap)| row.line(texts, *cap))
-        .collect();
-    omit(
-        &mut lines.clone(),
-        &mut caps,
-        &rows,
-        budget,
-        more(texts, tools),
-    );
-    let all = rows.iter().zip(lines).zip(caps);
-    all.map(|((row, line), cap)| ListedSkill {
+    let layout = laid_out(texts, &rows, budget, tools);
+    let mut lines = layout.lines.into_iter();
+    let all = rows.iter().zip(layout.caps);
+    all.map(|(row, cap)| ListedSkill {
         id: row.entry.id.clone(),
-        line: cap.map(|_| line),
+        line: cap.and_then(|_| lines.next()),
         cut: row.cut(cap),
     })
     .collect()
@@ -71,13 +60,11 @@ pub(crate) fn listing(
 ) -> Listing {
     let rows = rows(texts, entries);
     let asked: usize = rows.iter().map(|row| row.fixed + row.length).sum();
-    let mut caps = caps(&rows, texts.describe_at_most, budget);
-    let mut lines: Vec<String> = rows
-        .iter()
-        .zip(&caps)
-        .map(|(row, cap)| row.line(texts, *cap))
-        .collect();
-    let omitted = omit(&mut lines, &mut caps, &rows, budget, more(texts, tools));
+    let Layout {
+        mut lines,
+        caps,
+        omitted,
+    } = laid_out(texts, &rows, budget, tools);
     let cut = notes(&rows, &caps, omitted, budget);
     if let Some(described) = described(texts, &rows, &caps) {
         lines.push(described);
@@ -88,6 +75,29 @@ pub(crate) fn listing(
         cut,
         asked: asked.max(given),
         given,
+    }
+}
+
+/// The lines of rows within a budget: first one for each row with a cap, in their order, then the one
+/// that says how many have none.
+struct Layout {
+    lines: Vec<String>,
+    caps: Vec<Option<usize>>,
+    omitted: usize,
+}
+
+fn laid_out(texts: &IndexTexts, rows: &[Row<'_>], budget: usize, tools: bool) -> Layout {
+    let mut caps = caps(rows, texts.describe_at_most, budget);
+    let mut lines: Vec<String> = rows
+        .iter()
+        .zip(&caps)
+        .map(|(row, cap)| row.line(texts, *cap))
+        .collect();
+    let omitted = omit(&mut lines, &mut caps, rows, budget, more(texts, tools));
+    Layout {
+        lines,
+        caps,
+        omitted,
     }
 }
 

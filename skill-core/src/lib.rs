@@ -83,7 +83,7 @@ pub use {
         TreeError, TreeFile, TreeFileKind, TrustError, TrustItem, TrustKind, TrustStanding,
         TrustStore, Trusted, changes,
     },
-    validate::{RequestFault, is_arguments, is_tool_name, validate},
+    validate::{RequestFault, as_tool_name, is_arguments, is_tool_name, validate},
     view::{
         IndexCut, Machine, OpenError, OpenErrorKind, Principal, SkillPreference, SkillView,
         ViewedSkill,

@@ -128,8 +128,17 @@ pub fn validate(request: &CompletionRequest) -> Result<(), RequestFault> {
 
 /// Tells whether a tool can have this name: 1 to 64 ASCII letters, digits, `_` and `-`.
 pub fn is_tool_name(name: &str) -> bool {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    !name.is_empty() && name.len() <= NAME_BYTES && name.chars().all(fits)
+    !name.is_empty() && name.len() <= NAME_BYTES && name.chars().all(fits_tool_name)
+}
+
+/// Returns the nearest name that a tool can have, to what a model wrote; empty only for nothing.
+pub fn as_tool_name(name: &str) -> String {
+    let letter = |letter| if fits_tool_name(letter) { letter } else { '_' };
+    name.chars().take(NAME_BYTES).map(letter).collect()
+}
+
+fn fits_tool_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
 
 /// Tells whether `text` can be the arguments of a call: a JSON object.

@@ -47,9 +47,7 @@ pub(crate) fn run(context: &Context, command: &ToolsCommand) -> Result<Exit, Cli
     };
     super::runtime()?.block_on(async {
         let loaded = setup::configuration_for(context, &wanted)?;
-        for notice in &loaded.notices {
-            context.output.notice(&format!("{notice}; {}", notice.hint));
-        }
+        setup::tell_notices(context, &loaded);
         let (gateway, tools) = setup::tools(context, &loaded, &wanted)?;
         match command {
             ToolsCommand::List => list(context, &gateway),

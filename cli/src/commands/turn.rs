@@ -45,9 +45,7 @@ async fn turn(
     cancel: CancellationToken,
 ) -> Result<TurnReport, CliError> {
     let loaded = setup::configuration_for(context, wanted)?;
-    for notice in &loaded.notices {
-        context.output.notice(&format!("{notice}; {}", notice.hint));
-    }
+    setup::tell_notices(context, &loaded);
     let mut agent = setup::agent(context, &loaded, wanted).await?;
     let mut request = request;
     if let Some(session) = &request.session {

@@ -1,12 +1,13 @@
 //! What executable skills get of this program: trust, secrets, a model, the network.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use jiff::tz::TimeZone;
+use loop_runtime::ReplyBuilder;
 use skill_core::{
-    CompletionEvent, CompletionRequest, Message, ModelId, Provider, Scope, Skill, TrustKind,
+    CompletionRequest, Message, ModelId, Provider, Scope, Skill, StopReason, TrustKind,
 };
 use tool_gateway::{
     DynTool, HttpClient, SecretSource, SkillHost, SkillModel, SkillTrust, WebClient, Workspace,
@@ -106,19 +107,14 @@ impl SkillModel for AskModel {
         };
         let told = |error: skill_core::ProviderError| error.to_string();
         let mut answer = self.provider.stream(request).await.map_err(told)?;
-        let mut text = String::new();
-        let mut ended = false;
+        let mut builder = ReplyBuilder::new();
         while let Some(event) = answer.next().await {
-            match event.map_err(told)? {
-                CompletionEvent::TextDelta(more) => text.push_str(&more),
-                CompletionEvent::Finished { .. } => ended = true,
-                _ => {}
-            }
+            builder.push(&event.map_err(told)?);
         }
-        if ended {
-            Ok(text)
-        } else {
-            Err("the answer was cut".to_owned())
+        let (reply, _) = builder.finish(&BTreeSet::new());
+        match reply.stop {
+            Some(StopReason::EndTurn) => Ok(reply.message.joined_text()),
+            _ => Err("the answer was cut".to_owned()),
         }
     }
 }

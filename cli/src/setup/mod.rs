@@ -229,6 +229,13 @@ pub(crate) fn tools(
     Ok((gateway, calls))
 }
 
+/// Says what of the configuration has no effect, and what to do about it.
+pub(crate) fn tell_notices(context: &Context, loaded: &Loaded) {
+    for notice in &loaded.notices {
+        context.output.notice(&format!("{notice}; {}", notice.hint));
+    }
+}
+
 /// Says that skills of the project are absent until they are trusted.
 fn tell_what_waits(context: &Context, catalog: &SkillCatalog) {
     let waiting = catalog.snapshot().waiting();

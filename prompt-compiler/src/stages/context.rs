@@ -26,7 +26,7 @@ impl Stage for Context {
             let mut section = Section::new(SECTION, Slot::System, text);
             section.source.clone_from(&fragment.provenance);
             if asked > room {
-                section = shortened_section(fragment, room, section, draft);
+                section.text = shortened(fragment, room, draft.meter);
                 let given = draft.meter.block(&section.text);
                 section.cut.push(format!(
                     "{}: {given} of {asked} tokens shown, the cap is {cap}",
@@ -40,15 +40,4 @@ impl Stage for Context {
         }
         draft.fragments.extend(input.turn_context.iter().cloned());
     }
-}
-
-/// Cuts a fragment at a line; where not even one fits, only its name is left.
-fn shortened_section(
-    fragment: &crate::input::ContextFragment,
-    room: u64,
-    mut section: Section,
-    draft: &Draft<'_>,
-) -> Section {
-    section.text = shortened(fragment, room, draft.meter);
-    section
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use skill_core::ToolResult;
 
-use crate::draft::{Draft, OpenSkill};
-use crate::input::{CompileInput, Opening};
+use crate::draft::Draft;
+use crate::input::{CompileInput, Opening, SkillText};
 use crate::pipeline::Stage;
 use crate::preset::{Carrier, Placement};
 use crate::render::{self, fill, one_line};
@@ -25,7 +25,7 @@ impl Stage for SkillResults {
         for skill in open.iter().skip(excess) {
             let mut skill = skill.clone();
             skill.docs.sort();
-            draft.open.push(OpenSkill::new(skill));
+            draft.open.push(skill);
         }
         if excess > 0 {
             let note = format!("{excess} open skills left out: {most} may be open at once");
@@ -43,7 +43,7 @@ pub(crate) struct Placing {
 
 impl Placing {
     /// Decides from the openings that are kept, in the order of the request.
-    pub(crate) fn new(input: &CompileInput<'_>, open: &[OpenSkill], kept: &[&Opening]) -> Self {
+    pub(crate) fn new(input: &CompileInput<'_>, open: &[SkillText], kept: &[&Opening]) -> Self {
         let mut placing = Self::default();
         if input.preset.placement == Placement::System {
             return placing;
@@ -72,7 +72,7 @@ impl Placing {
     pub(crate) fn fill(
         &self,
         input: &CompileInput<'_>,
-        open: &[OpenSkill],
+        open: &[SkillText],
         opening: &Opening,
         position: usize,
         result: &mut ToolResult,
@@ -82,7 +82,7 @@ impl Placing {
         let carrier = self.carriers.get(&opening.skill);
         let text = match (skill, carrier) {
             (Some(skill), Some(carrier)) if *carrier == position => {
-                render::skill(&texts.opened, texts, &skill.text)
+                render::skill(&texts.opened, texts, skill)
             }
             (Some(_), Some(carrier)) if *carrier < position => {
                 named(&texts.receipt, input, opening)
@@ -97,8 +97,8 @@ impl Placing {
     }
 }
 
-fn is_of(opening: &Opening, skill: &OpenSkill) -> bool {
-    opening.skill == skill.text.id && opening.digest == skill.text.digest
+fn is_of(opening: &Opening, skill: &SkillText) -> bool {
+    opening.skill == skill.id && opening.digest == skill.digest
 }
 
 /// Fills in a template that names a skill; one that cannot be seen any more is named by its id.

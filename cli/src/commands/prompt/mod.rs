@@ -95,6 +95,7 @@ pub(super) fn preview(
 
 async fn agent(context: &Context, wanted: &Wanted) -> Result<Agent, CliError> {
     let loaded = setup::configuration(context)?;
+    setup::tell_notices(context, &loaded);
     setup::agent(context, &loaded, wanted).await
 }
 

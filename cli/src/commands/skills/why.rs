@@ -330,18 +330,15 @@ fn hidden_because(catalog: &SkillCatalog, principal: &Principal, skill: &Skill) 
             .any(|viewed| viewed.skill.path == skill.path)
     };
     // A rule counts if the skill cannot be seen even with every other one lifted.
-    let hides = |rule: &&str| {
+    let hides = |(_, restore): &&Rule| {
         let mut others = everything(principal, skill);
-        restore(&mut others, principal, rule);
+        restore(&mut others, principal);
         !sees(&others)
     };
-    let rules = [
-        DISABLED, INCLUDE, EXCLUDE, PREFERENCE, GROUPS, ROLES, CONTEXTS,
-    ];
     // What nobody sees is hidden by none of them.
     let seen_by_some = sees(&everything(principal, skill));
-    let hiding = rules.into_iter().filter(|rule| seen_by_some && hides(rule));
-    let mut reasons: Vec<String> = hiding.map(str::to_owned).collect();
+    let hiding = RULES.iter().filter(|rule| seen_by_some && hides(rule));
+    let mut reasons: Vec<String> = hiding.map(|(what, _)| (*what).to_owned()).collect();
     let unmet = findings::unmet(principal, skill).into_iter();
     reasons.extend(unmet.map(|finding| finding.message));
     if !skill.invocation.model && !skill.invocation.user {
@@ -353,13 +350,35 @@ fn hidden_because(catalog: &SkillCatalog, principal: &Principal, skill: &Skill) 
     reasons.join("; ")
 }
 
-const DISABLED: &str = "it is disabled in `skills.disabled`";
-const INCLUDE: &str = "it is not among those in `skills.include`";
-const EXCLUDE: &str = "it is among those in `skills.exclude`";
-const PREFERENCE: &str = "this assistant has it switched off, or has not switched it on";
-const GROUPS: &str = "it is for groups that this assistant is not in";
-const ROLES: &str = "it is for roles that this assistant does not have";
-const CONTEXTS: &str = "it is for other contexts";
+/// A rule that can hide a skill: what is said of it, and how one principal takes it from another.
+type Rule = (&'static str, fn(&mut Principal, &Principal));
+
+const RULES: &[Rule] = &[
+    ("it is disabled in `skills.disabled`", |to, from| {
+        to.disabled.clone_from(&from.disabled);
+    }),
+    ("it is not among those in `skills.include`", |to, from| {
+        to.include.clone_from(&from.include);
+    }),
+    ("it is among those in `skills.exclude`", |to, from| {
+        to.exclude.clone_from(&from.exclude);
+    }),
+    (
+        "this assistant has it switched off, or has not switched it on",
+        |to, from| to.preferences.clone_from(&from.preferences),
+    ),
+    (
+        "it is for groups that this assistant is not in",
+        |to, from| to.groups.clone_from(&from.groups),
+    ),
+    (
+        "it is for roles that this assistant does not have",
+        |to, from| to.roles.clone_from(&from.roles),
+    ),
+    ("it is for other contexts", |to, from| {
+        to.contexts.clone_from(&from.contexts);
+    }),
+];
 
 /// Returns the principal with every rule lifted that could hide `skill`.
 fn everything(principal: &Principal, skill: &Skill) -> Principal {
@@ -378,19 +397,6 @@ fn everything(principal: &Principal, skill: &Skill) -> Principal {
     };
     all.preferences.insert(skill.id.as_str().to_owned(), on);
     all
-}
-
-/// Puts one rule back as the principal has it.
-fn restore(lifted: &mut Principal, principal: &Principal, what: &str) {
-    match what {
-        DISABLED => lifted.disabled.clone_from(&principal.disabled),
-        INCLUDE => lifted.include.clone_from(&principal.include),
-        EXCLUDE => lifted.exclude.clone_from(&principal.exclude),
-        PREFERENCE => lifted.preferences.clone_from(&principal.preferences),
-        GROUPS => lifted.groups.clone_from(&principal.groups),
-        ROLES => lifted.roles.clone_from(&principal.roles),
-        _ => lifted.contexts.clone_from(&principal.contexts),
-    }
 }
 
 /// Tells whether a candidate goes by `name`: its id, name, alias, qualified id, or its place.
